@@ -102,11 +102,16 @@ class FileObjects::Maker {
     return py::object{known}.release().ptr();
   }
 
+  static Object make_target(const FileRow& row) {
+    return ntfs::has_byte_target(*row.reparse_tag) ? text(*row.reparse_target)
+                                                   : exact_text(*row.reparse_target);
+  }
+
   static Object make_reparse(const FileRow& row) {
     if (!row.reparse_tag) return none();
     const std::array values{number(*row.reparse_tag),
                             text_or_none(ntfs::reparse_tag_name(*row.reparse_tag)),
-                            row.reparse_target ? text(*row.reparse_target) : none()};
+                            row.reparse_target ? make_target(row) : none()};
     return reparse_record->make(values);
   }
 
@@ -115,7 +120,7 @@ class FileObjects::Maker {
     ntfs::ExtendedAttributeReader entries{row.extended_attributes};
     while (const auto attribute = entries.next()) attributes.push_back(*attribute);
     return tuple_of(attributes, [](const auto& attribute) {
-      const std::array values{text(core::to_valid_utf8(attribute.name)), bytes(attribute.value)};
+      const std::array values{text(attribute.name), bytes(attribute.value)};
       return extended_attribute_record->make(values);
     });
   }

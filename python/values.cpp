@@ -27,6 +27,11 @@ Object text(std::string_view utf8) {
       PyUnicode_DecodeUTF8(utf8.data(), static_cast<Py_ssize_t>(utf8.size()), "surrogateescape"));
 }
 
+Object exact_text(std::string_view exact) {
+  return checked(
+      PyUnicode_DecodeUTF8(exact.data(), static_cast<Py_ssize_t>(exact.size()), "surrogatepass"));
+}
+
 Object utf16_text(core::ByteView utf16) {
   int little_endian = -1;
   const auto size = utf16.size() / 2 * 2;

@@ -42,6 +42,8 @@ inline Object signed_number(i64 value) {
 
 // Valid UTF-8 unchanged; each other byte becomes a lone surrogate, as in os.fsdecode().
 Object text(std::string_view utf8);
+// Exact text (core/utf16.hpp), with its unpaired surrogates.
+Object exact_text(std::string_view exact);
 // UTF-16 as in files: unpaired surrogates are kept.
 Object utf16_text(core::ByteView utf16);
 inline py::object to_str(std::string_view utf8) {

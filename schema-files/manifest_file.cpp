@@ -24,10 +24,13 @@ class OpenManifest final : public OpenFile {
   OpenManifest(const ManifestFile& file, const ReadContext& context)
       : file_{file}, findings_{context.findings} {
     auto manifest = read_manifest(file.path(), context.folders.tree(), context.languages);
-    if (manifest)
-      manifest_ = std::move(*manifest);
-    else
+    if (!manifest) {
       own_.warning("schema-damaged", manifest.error());
+      return;
+    }
+    manifest_ = std::move(*manifest);
+    if (const auto& damage = manifest_->text_damage())
+      own_.warning("schema-damaged", damage->offset, "{}", damage->text);
   }
   ~OpenManifest() override { tell_of_file(file_.path(), own_, findings_); }
 

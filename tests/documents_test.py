@@ -13,7 +13,31 @@ DOCUMENTS = sorted([*PROJECT.glob("*.md"), *(PROJECT / "docs").rglob("*.md"),
 FOLDERS = "core|pe|ntfs|syscall-map|tracefile|schema-files|registry|python|cli|report|tests|fixtures|bench|fuzz|examples|docs|scripts|ci|cmake"
 
 
+# Texts are in British English; names, also of options and commands, are as they are.
+AMERICAN = re.compile(r"\b(?:re|un|mis)?(?:(?:recogn|organ|summar|optim|synchron|initial|serial|normal|minim)iz(?!ers?\b)|analyz(?!ers?\b)"
+                      r"|neighbor|behavior|favor|colors?\b|labeled|labeling|misspelled)\w*", re.I)
+
+
 class Documents(unittest.TestCase):
+    def test_spelling_is_one(self):
+        for document in DOCUMENTS:
+            if document.name == "CHANGELOG.md":  # what was said is left as it is
+                continue
+            text = re.sub(r"^```.*?^```|^(?: {4}|\t).*?$|`[^`\n]*`|\]\([^)]*\)", "", document.read_text(), flags=re.S | re.M)
+            with self.subTest(document=document.name):
+                self.assertEqual(AMERICAN.findall(text), [])
+        sentences = 0
+        for source in sorted((PROJECT / "cli").rglob("*")):
+            if source.suffix not in (".cpp", ".hpp", ".inc"):
+                continue
+            for literal in re.findall(r'^[^/\n]*?"((?:[^"\\\n]|\\.)* (?:[^"\\\n]|\\.)*)"', source.read_text(), re.M):
+                if any(mark in literal for mark in "{}=<"):  # templates, styles, marks of pages
+                    continue
+                sentences += 1
+                with self.subTest(source=source.name, literal=literal):
+                    self.assertIsNone(AMERICAN.search(literal.replace("--color", "")))
+        self.assertGreater(sentences, 1000)
+
     def test_links_lead_somewhere(self):
         count = 0
         for document in DOCUMENTS:

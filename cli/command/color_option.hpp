@@ -10,10 +10,10 @@ namespace coldtrace::cli {
 inline void add_color_option(Command& command, std::string& color) {
   color = "auto";
   command
-      .add_option(
-          "--color", color,
-          "Charts beside the text, and colors: 'auto' on a terminal (with NO_COLOR, charts without "
-          "colors), 'always' in pipes and files too, 'never' charts without colors, on a terminal")
+      .add_option("--color", color,
+                  "Charts beside the text, and colours: 'auto' on a terminal (with NO_COLOR, "
+                  "charts without colours), 'always' in pipes and files too, 'never' charts "
+                  "without colours, on a terminal")
       .one_of({"auto", "always", "never"})
       .for_formats({"text"})
       .capture_default_str();

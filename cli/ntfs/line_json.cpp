@@ -111,6 +111,8 @@ void append_line_json(core::TextBuffer& out, const Value& line, const RowFields&
       append_member("path_utf16");
     if (field == RowField::name && !has_other_units(line, "name", "name_utf16"))
       append_member("name_utf16");
+    if (field == RowField::short_name && !has_other_units(line, "short_name", "short_name_utf16"))
+      append_member("short_name_utf16");
   }
   out.append("}\n");
 }

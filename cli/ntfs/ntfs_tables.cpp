@@ -12,7 +12,7 @@ constexpr const char* tables =
     "CREATE TABLE volume(id INTEGER PRIMARY KEY, partition INTEGER, partition_offset INTEGER, "
     "shadow INTEGER, label "
     "TEXT, serial_number TEXT, cluster_size INTEGER, header TEXT NOT NULL) STRICT;"
-    "CREATE TABLE gap(volume INTEGER NOT NULL REFERENCES volume, offset INTEGER NOT NULL, length "
+    "CREATE TABLE gap(volume INTEGER NOT NULL REFERENCES volume, offset INTEGER, length "
     "INTEGER NOT NULL, lost TEXT NOT NULL, first_record INTEGER, records INTEGER, directory "
     "INTEGER) STRICT;"
     "CREATE TABLE file(id INTEGER PRIMARY KEY, volume INTEGER NOT NULL REFERENCES volume, path "
@@ -24,7 +24,7 @@ constexpr const char* tables =
     "index_modified TEXT, index_changed TEXT, index_accessed TEXT, owner_sid TEXT, security_id "
     "INTEGER, usn INTEGER, object_id TEXT, reparse TEXT, ea TEXT, record_offset INTEGER, entry "
     "TEXT, "
-    "size INTEGER, findings TEXT, path_utf16 TEXT) STRICT;"
+    "size INTEGER, findings TEXT, path_utf16 TEXT, short_name_utf16 TEXT) STRICT;"
     "CREATE TABLE stream(id INTEGER PRIMARY KEY, file INTEGER NOT NULL REFERENCES file, type TEXT, "
     "name TEXT, resident INTEGER, resident_offset INTEGER, size INTEGER, allocated INTEGER, valid "
     "INTEGER, compressed INTEGER, encrypted INTEGER, sparse INTEGER, attribute_id INTEGER, "
@@ -41,7 +41,7 @@ void add_times(SqliteRows& rows, const Value& times) {
 
 SnapshotTables::SnapshotTables()
     : volumes_{(file_.run(meta_and_finding_tables), file_.run(tables), file_), "volume", 8},
-      files_{file_, "file", 37},
+      files_{file_, "file", 38},
       streams_{file_, "stream", 15},
       extents_{file_, "extent", 5},
       gaps_{file_, "gap", 7},
@@ -105,7 +105,7 @@ void SnapshotTables::add_file(const Value& row) {
   integers(row, {"record_offset"});
   texts({"entry"});
   integers(row, {"size"});
-  texts({"findings", "path_utf16"});
+  texts({"findings", "path_utf16", "short_name_utf16"});
   files_.insert();
   add_streams(member_of(row, "streams"), false);
   add_streams(member_of(row, "other_streams"), true);

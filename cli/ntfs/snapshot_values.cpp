@@ -5,6 +5,8 @@
 #include "cli/output/exact_text.hpp"
 #include "cli/output/json_members.hpp"
 #include "coldtrace/core/file_time.hpp"
+#include "coldtrace/core/hex.hpp"
+#include "coldtrace/core/text.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -20,6 +22,15 @@ bool is_extent(const Value& json) {
   for (const auto* name : {"vcn", "clusters"})
     if (json.HasMember(name) && !number_member(json, name)) return false;
   return number_member(json, "lcn") || is_absent_or_null(json, "lcn");
+}
+
+std::optional<std::string> find_exact_bytes(const Value& json, const char* text,
+                                            const char* bytes) {
+  const auto read = core::parse_hex(text_member(json, bytes));
+  if (!read || read->empty()) return std::nullopt;
+  std::string exact{core::to_chars(*read)};
+  if (core::to_valid_utf8(exact) != text_member(json, text)) return std::nullopt;
+  return exact;
 }
 
 }  // namespace
@@ -70,9 +81,21 @@ bool has_other_units(const Value& json, const char* text, const char* units) {
          !find_exact_text(text_member(json, text), text_member(json, units));
 }
 
+bool has_other_bytes(const Value& json, const char* text, const char* bytes) {
+  return json.IsObject() && !is_absent_or_null(json, bytes) && !find_exact_bytes(json, text, bytes);
+}
+
 void check_units(const Value& row, MistypedMembers& mistyped) {
   if (has_other_units(row, "path", "path_utf16")) mistyped.add("path_utf16");
   if (has_other_units(row, "name", "name_utf16")) mistyped.add("name_utf16");
+  if (has_other_units(row, "short_name", "short_name_utf16")) mistyped.add("short_name_utf16");
+  if (const auto* const reparse = find_member(row, "reparse", &Value::IsObject)) {
+    if (has_other_units(*reparse, "target", "target_utf16")) mistyped.add("reparse.target_utf16");
+    if (has_other_bytes(*reparse, "target", "target_bytes")) mistyped.add("reparse.target_bytes");
+  }
+  if (const auto* const attributes = find_member(row, "ea", &Value::IsArray))
+    for (const auto& attribute : attributes->GetArray())
+      if (has_other_bytes(attribute, "name", "name_bytes")) mistyped.add("ea.name_bytes");
   for (const auto& [member, units] :
        {std::pair{"streams", "streams.name_utf16"}, {"other_streams", "other_streams.name_utf16"}})
     if (const auto* const streams = find_member(row, member, &Value::IsArray))
@@ -90,9 +113,19 @@ std::string read_exact_name(const Value& json) {
   return find_exact_text(name, text_member(json, "name_utf16")).value_or(std::move(name));
 }
 
+std::string read_exact_target(const Value& reparse) {
+  const auto target = text_member(reparse, "target");
+  const auto exact = find_exact_text(target, text_member(reparse, "target_utf16"));
+  return exact ? *exact : read_exact_bytes(reparse, "target", "target_bytes");
+}
+
+std::string read_exact_bytes(const Value& json, const char* text, const char* bytes) {
+  return find_exact_bytes(json, text, bytes).value_or(text_member(json, text));
+}
+
 ntfs::Gap read_snapshot_gap(const Value& json) {
   const bool records = text_member(json, "lost") == "records";
-  return {number_member(json, "offset").value_or(0), number_member(json, "length").value_or(0),
+  return {number_member(json, "offset"), number_member(json, "length").value_or(0),
           records ? ntfs::Gap::Lost::records : ntfs::Gap::Lost::index,
           number_member(json, records ? "first_record" : "directory").value_or(0),
           number_member(json, "records").value_or(~u64{0})};

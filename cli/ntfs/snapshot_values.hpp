@@ -36,13 +36,18 @@ StatedFile read_snapshot_file(const rapidjson::Value& json, MistypedMembers& mis
 
 // Whether the member `units` is there, and is of another text than the member `text` beside it.
 bool has_other_units(const rapidjson::Value& json, const char* text, const char* units);
-// Adds those of "path_utf16", "name_utf16" and lists of streams in which units are of another text
-// than the one beside them.
+// The same of bytes that are not UTF-8.
+bool has_other_bytes(const rapidjson::Value& json, const char* text, const char* bytes);
+// Adds the members of a row in which units or bytes are of another text than the one beside them.
 void check_units(const rapidjson::Value& row, MistypedMembers& mistyped);
 
 // The path of a row, and the name of it or of a stream, as exact text.
 std::string read_exact_path(const rapidjson::Value& json);
 std::string read_exact_name(const rapidjson::Value& json);
+// The target in the member "reparse".
+std::string read_exact_target(const rapidjson::Value& reparse);
+// The bytes of a text that should be UTF-8.
+std::string read_exact_bytes(const rapidjson::Value& json, const char* text, const char* bytes);
 
 // Of a gap that does not say which records it has, any may be lost.
 ntfs::Gap read_snapshot_gap(const rapidjson::Value& json);

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "coldtrace/core/hex.hpp"
-#include "coldtrace/core/printable.hpp"
 
 namespace coldtrace::cli {
 
@@ -46,21 +45,6 @@ void write_exact_texts(JsonWriter& json, std::string_view name,
   json.key(std::string{name} + "_utf16").begin_array();
   for (const auto& one : units) json.value(one.empty() ? std::nullopt : std::optional{one});
   json.end_array();
-}
-
-std::string distinct_text(std::string_view exact) {
-  constexpr std::string_view escape = "\\ud";
-  // Most names: neither a surrogate nor what would read as one.
-  if (exact.find('\xed') == exact.npos && exact.find(escape) == exact.npos)
-    return std::string{exact};
-  auto text = core::printable(exact);
-  for (auto at = text.find(escape); at != text.npos; at = text.find(escape, at + 1)) {
-    const auto digits = std::string_view{text}.substr(at + escape.size()).substr(0, 3);
-    if (digits.size() == 3 && digits.front() >= '8' &&
-        digits.find_first_not_of("0123456789abcdef") == digits.npos)
-      return text;
-  }
-  return std::string{exact};
 }
 
 std::optional<std::string> find_exact_text(std::string_view shown, std::string_view units) {

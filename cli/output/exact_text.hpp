@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/output/json.hpp"
+#include "coldtrace/core/printable.hpp"
 #include "coldtrace/core/text_buffer.hpp"
 #include "coldtrace/core/utf16.hpp"
 
@@ -13,6 +14,7 @@ namespace coldtrace::cli {
 
 // Exact text, as core::decode_exact() makes it of text that may not be valid UTF-16.
 
+using core::distinct_text;
 using core::shown_text;
 
 // A member, null where there is no text. Where U+FFFD stands for something, a member with "_utf16"
@@ -25,9 +27,6 @@ void append_exact_text(core::TextBuffer& json, std::string_view name, std::strin
 // has the units of each, null for those that are valid.
 void write_exact_texts(JsonWriter& json, std::string_view name,
                        const std::vector<std::string>& exact);
-// For tables of other programs, which have no place for units: as it is, or as printable() has it
-// where that escapes an unpaired surrogate, or what would read as one.
-std::string distinct_text(std::string_view exact);
 // Exact text from a row that shows it and has its units in hexadecimal; nothing where these are the
 // units of something else, or there are none.
 std::optional<std::string> find_exact_text(std::string_view shown, std::string_view units);

@@ -106,7 +106,7 @@ class InfoView final : public PeView {
 void add_pe_info(CLI::App& app, Exit& exit) {
   add_command<PeInfoOptions>(
       app, exit,
-      {"info", "Summarize a PE image: identity, headers, tables, resources",
+      {"info", "Summarise a PE image: identity, headers, tables, resources",
        "  coldtrace pe info ntdll.dll\n"
        "  coldtrace pe info --format json --details driver.sys | jq .images[0].details\n",
        pe_exits},

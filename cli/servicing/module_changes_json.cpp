@@ -1,3 +1,4 @@
+#include "cli/output/exact_text.hpp"
 #include "cli/pe/types/type_comparison_output.hpp"
 #include "cli/servicing/servicing_view.hpp"
 #include "cli/syscalls/service_comparison_output.hpp"
@@ -103,8 +104,12 @@ void write_hosts(JsonWriter& json, const std::optional<std::vector<pe::ApiSetHos
     return;
   }
   json.begin_array();
-  for (const auto& host : *hosts)
-    json.object("importer", MaybeText{host.importer}, "dll", MaybeText{host.dll});
+  for (const auto& host : *hosts) {
+    json.begin_object();
+    write_exact_text(json, "importer", text_or_null(host.importer));
+    write_exact_text(json, "dll", text_or_null(host.dll));
+    json.end_object();
+  }
   json.end_array();
 }
 
@@ -121,7 +126,9 @@ void write_api_sets(JsonWriter& json, const ApiSetComparison& sets) {
       .key("changes")
       .begin_array();
   for (const auto& change : sets.changes) {
-    json.begin_object().field("name", MaybeText{change.name}).key("before");
+    json.begin_object();
+    write_exact_text(json, "name", text_or_null(change.name));
+    json.key("before");
     write_hosts(json, change.before);
     json.key("after");
     write_hosts(json, change.after);

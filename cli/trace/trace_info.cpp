@@ -267,7 +267,7 @@ Exit run_trace_info(const TraceInfoOptions& options) {
 void add_trace_info(CLI::App& app, Exit& exit) {
   add_command<TraceInfoOptions>(
       app, exit,
-      {"info", "Summarize a trace: session, machine, clock, loss, events by kind",
+      {"info", "Summarise a trace: session, machine, clock, loss, events by kind",
        "  coldtrace trace info run.etl\n"
        "  coldtrace trace info run.ctrace --format json\n"
        "  coldtrace trace info run.etl --top 100 --sort number\n"

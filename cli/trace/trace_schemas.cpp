@@ -36,7 +36,7 @@ void add_schema_options(Command& command, SchemaOptions& options) {
       .add_input(
           "--schemas", options.paths,
           "PE file, manifest (.man) or store (trace schemas build) that declares event providers, "
-          "or a folder with such files in it or below; recognized by their contents. "
+          "or a folder with such files in it or below; recognised by their contents. "
           "Searched before COLDTRACE_SCHEMAS (colon-separated)")
       .repeatable()
       .type_name("FILE|DIR");
@@ -54,7 +54,7 @@ void add_tmf_option(Command& command, SchemaOptions& options) {
   command
       .add_input("--tmf", options.tmf,
                  "Formats of WPP messages: TMF text, PDB with WPP's annotations, or a folder with "
-                 "such files in it or below; recognized by their contents")
+                 "such files in it or below; recognised by their contents")
       .repeatable()
       .type_name("FILE|DIR");
 }

@@ -1,6 +1,6 @@
-#include "coldtrace/core/adler32.hpp"
-
 #include <algorithm>
+
+#include "coldtrace/core/checksums.hpp"
 
 namespace coldtrace::core {
 namespace {

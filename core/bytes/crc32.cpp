@@ -1,6 +1,6 @@
-#include "coldtrace/core/crc32.hpp"
-
 #include <array>
+
+#include "coldtrace/core/checksums.hpp"
 
 namespace coldtrace::core {
 namespace {

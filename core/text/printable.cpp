@@ -104,4 +104,19 @@ std::string printable(std::string_view text) {
   return safe;
 }
 
+std::string distinct_text(std::string_view exact) {
+  constexpr std::string_view escape = "\\ud";
+  // Most names: neither a surrogate nor what would read as one.
+  if (exact.find('\xed') == exact.npos && exact.find(escape) == exact.npos)
+    return std::string{exact};
+  auto text = printable(exact);
+  for (auto at = text.find(escape); at != text.npos; at = text.find(escape, at + 1)) {
+    const auto digits = std::string_view{text}.substr(at + escape.size()).substr(0, 3);
+    if (digits.size() == 3 && digits.front() >= '8' &&
+        digits.find_first_not_of("0123456789abcdef") == digits.npos)
+      return text;
+  }
+  return std::string{exact};
+}
+
 }  // namespace coldtrace::core

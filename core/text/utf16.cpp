@@ -2,8 +2,6 @@
 
 #include <optional>
 #include <span>
-#include <utility>
-#include <vector>
 
 #include "coldtrace/core/hex.hpp"
 #include "coldtrace/core/text.hpp"
@@ -164,20 +162,6 @@ std::string to_utf16_hex(std::string_view exact) {
   }
   units += encode_utf16(exact);
   return to_hex(std::as_bytes(std::span{units}));
-}
-
-std::string decode_marked_text(ByteView bytes) {
-  constexpr std::string_view utf8 = "\xef\xbb\xbf", little_endian = "\xff\xfe",
-                             big_endian = "\xfe\xff";
-  const auto text = to_chars(bytes);
-  if (text.starts_with(little_endian))
-    return decode_utf16(bytes.subspan(little_endian.size())).utf8;
-  if (text.starts_with(big_endian)) {
-    std::vector<std::byte> units(bytes.begin() + big_endian.size(), bytes.end());
-    for (std::size_t i = 0; i + 1 < units.size(); i += 2) std::swap(units[i], units[i + 1]);
-    return decode_utf16(units).utf8;
-  }
-  return std::string{text.starts_with(utf8) ? text.substr(utf8.size()) : text};
 }
 
 ByteView until_nul_unit(ByteView bytes) {

@@ -4,7 +4,7 @@
 
 #include <nettle/ccm.h>
 
-#include "coldtrace/core/crc32.hpp"
+#include "coldtrace/core/checksums.hpp"
 #include "coldtrace/ntfs/bitlocker/bitlocker_image.hpp"
 #include "coldtrace/ntfs/bitlocker/read_bitlocker.hpp"
 #include "fuzz/ntfs/read_twice.hpp"

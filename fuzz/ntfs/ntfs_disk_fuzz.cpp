@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "coldtrace/core/crc32.hpp"
+#include "coldtrace/core/checksums.hpp"
 #include "coldtrace/core/reader.hpp"
 #include "coldtrace/ntfs/locate/disk_area.hpp"
 #include "coldtrace/ntfs/locate/place_finder.hpp"

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "coldtrace/core/file.hpp"
-#include "coldtrace/core/utf16.hpp"
+#include "coldtrace/core/marked_text.hpp"
 
 namespace coldtrace::ntfs {
 namespace {
@@ -29,7 +29,7 @@ KeyResult<std::vector<std::byte>> read_key_file(const std::string& path) {
 KeyResult<std::string> read_key_text(const std::string& path) {
   const auto bytes = read_key_file(path);
   if (!bytes) return core::fail(bytes.error());
-  return core::decode_marked_text(*bytes);
+  return core::decode_marked_text(*bytes).utf8;
 }
 
 KeyResult<BitLockerKey> read_password(const std::string& path) {

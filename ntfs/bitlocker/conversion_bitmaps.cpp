@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "coldtrace/core/crc32.hpp"
+#include "coldtrace/core/checksums.hpp"
 
 namespace coldtrace::ntfs {
 namespace {

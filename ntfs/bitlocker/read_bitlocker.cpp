@@ -4,7 +4,7 @@
 
 #include <nettle/sha2.h>
 
-#include "coldtrace/core/crc32.hpp"
+#include "coldtrace/core/checksums.hpp"
 #include "coldtrace/core/utf16.hpp"
 #include "ntfs/bitlocker/conversion_bitmaps.hpp"
 #include "ntfs/bitlocker/datums.hpp"

@@ -5,17 +5,15 @@
 
 #include <fmt/format.h>
 
-#include "coldtrace/core/hex.hpp"
-#include "coldtrace/core/text.hpp"
-#include "coldtrace/core/utf16.hpp"
 #include "coldtrace/ntfs/structures/extended_attributes.hpp"
 
 namespace coldtrace::ntfs {
 namespace {
 
-void set_name(std::string& name, StoredText stored) {
-  name.clear();
-  if (!append_utf8(name, stored)) name = inexact_name(to_utf16_hex(stored));
+// In memory that the text has already.
+void set_text(std::string& text, StoredText stored) {
+  text.clear();
+  append_exact(text, stored);
 }
 
 // What lies outside the record and could not be read is not known.
@@ -52,7 +50,7 @@ void set_members(const FileRow& row, ComparedFile& file) {
   auto& text = attributes.emplace();
   ExtendedAttributeReader entries{row.extended_attributes};
   while (const auto entry = entries.next())
-    append_compared_attribute(text, core::to_valid_utf8(entry->name), entry->value.size());
+    append_compared_attribute(text, entry->name, entry->value.size());
 }
 
 }  // namespace
@@ -71,16 +69,6 @@ void forget_lost(ComparedFile& file) {
     if (member == "") member.reset();
   // A list of all, some of which may be lost.
   file.members.back().reset();
-}
-
-std::string inexact_name(std::string_view utf16) {
-  return std::string{'\0'}.append(utf16);
-}
-
-std::string shown_name(const std::string& name) {
-  if (!name.starts_with('\0')) return name;
-  const auto units = core::parse_hex(std::string_view{name}.substr(1));
-  return units ? core::decode_utf16(*units).utf8 : name.substr(1);
 }
 
 std::string compared_reparse(u32 tag, const std::optional<std::string>& target) {
@@ -113,9 +101,9 @@ void to_compared(const FileRow& row, ComparedFile& file) {
   file.names.resize(1);
   auto& name = file.names.front();
   name.parent = row.file_name ? row.file_name->parent : row.source->parent;
-  set_name(name.name, row.name);
+  set_text(name.name, row.name);
   name.path = row.exact_path();
-  name.short_name = row.short_name ? to_utf8(row.short_name->name) : std::string{};
+  name.short_name = row.short_name ? to_exact(row.short_name->name) : std::string{};
   name.times.reset();
   if (row.file_name) name.times = row.file_name->times;
   file.times.reset();
@@ -137,7 +125,7 @@ void to_compared(const FileRow& row, ComparedFile& file) {
   for (std::size_t i = 0; i < row.streams.size(); ++i) {
     const auto& from = row.streams[i];
     auto& stream = (*file.streams)[i];
-    set_name(stream.name, from.name);
+    set_text(stream.name, from.name);
     stream.size = from.size;
     stream.resident = from.resident;
     stream.compressed = from.compressed;

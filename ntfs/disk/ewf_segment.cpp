@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "coldtrace/core/adler32.hpp"
+#include "coldtrace/core/checksums.hpp"
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/text.hpp"
 

@@ -2,7 +2,7 @@
 #include <array>
 
 #include "coldtrace/core/checked.hpp"
-#include "coldtrace/core/crc32.hpp"
+#include "coldtrace/core/checksums.hpp"
 #include "coldtrace/core/utf16.hpp"
 #include "coldtrace/ntfs/disk/partition.hpp"
 

@@ -22,8 +22,6 @@ void hash_text(std::optional<std::string>& text, const privacy::HashedNames& nam
 
 void hash_names(ComparedFile& file, const privacy::HashedNames& names) {
   for (auto& name : file.names) {
-    // What is not valid UTF-16 is hashed as it is shown.
-    name.name = shown_name(name.name);
     if (name.name != ".") name.name = names.name(name.name);
     std::string path;
     append_hashed_path(path, names, name.path);
@@ -34,7 +32,7 @@ void hash_names(ComparedFile& file, const privacy::HashedNames& names) {
   for (std::size_t i = 0; i < compared_members.size(); ++i)
     if (is_stripped(compared_members[i])) hash_text(file.members[i], names);
   if (!file.streams) return;
-  for (auto& stream : *file.streams) stream.name = names.name(shown_name(stream.name));
+  for (auto& stream : *file.streams) stream.name = names.name(stream.name);
 }
 
 void forget_stripped(ComparedFile& file) {

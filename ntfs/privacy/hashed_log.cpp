@@ -5,7 +5,7 @@ namespace {
 
 void hash_name(std::optional<LoggedName>& logged, const privacy::HashedNames& names) {
   if (!logged) return;
-  const auto hash = names.name(to_utf8(logged->name()));
+  const auto hash = names.name(to_exact(logged->name()));
   logged->units.clear();
   for (const char letter : hash) {  // ASCII
     logged->units.push_back(static_cast<std::byte>(letter));

@@ -23,9 +23,6 @@ std::size_t broken_start(std::string_view path) {
 
 void append_hashed_path(std::string& text, const privacy::HashedNames& names,
                         std::string_view path) {
-  std::string shown;
-  append_utf8(shown, path);
-  path = shown;
   const auto start = broken_start(path);
   text += path.substr(0, start);
   names.append_path(text, path.substr(start), "/");
@@ -34,7 +31,7 @@ void append_hashed_path(std::string& text, const privacy::HashedNames& names,
 StoredText StoredNameHasher::hash(StoredText name) {
   if (name.empty()) return name;
   scratch_.clear();
-  append_utf8(scratch_, name);
+  append_exact(scratch_, name);
   if (used_ == texts_.size()) texts_.emplace_back();
   auto& text = texts_[used_++];
   text.clear();

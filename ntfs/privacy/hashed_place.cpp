@@ -1,6 +1,5 @@
 #include "coldtrace/ntfs_privacy/hashed_place.hpp"
 
-#include "coldtrace/core/utf16.hpp"
 #include "coldtrace/ntfs_privacy/hashed_path.hpp"
 
 namespace coldtrace::ntfs {
@@ -10,7 +9,7 @@ void hash_owner(PlaceOwner& owner, const privacy::HashedNames& names) {
   std::string path;
   append_hashed_path(path, names, owner.path);
   owner.path = std::move(path);
-  if (!owner.stream.empty()) owner.stream = names.name(core::shown_text(owner.stream));
+  if (!owner.stream.empty()) owner.stream = names.name(owner.stream);
 }
 
 }  // namespace

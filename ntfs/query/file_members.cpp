@@ -25,6 +25,7 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(FileMember::part
              "directory",
              "links",
              "short_name",
+             "short_name_utf16",
              "attributes",
              "created",
              "modified",
@@ -49,7 +50,10 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(FileMember::part
              "reparse.tag",
              "reparse.kind",
              "reparse.target",
+             "reparse.target_utf16",
+             "reparse.target_bytes",
              "ea.name",
+             "ea.name_bytes",
              "ea.size",
              "record_offset",
              "entry.offset",
@@ -142,11 +146,15 @@ where::WhereMemberTypes types_of(FileMember member) {
     case FileMember::extension:
     case FileMember::state:
     case FileMember::short_name:
+    case FileMember::short_name_utf16:
     case FileMember::attributes:
     case FileMember::owner_sid:
     case FileMember::reparse_kind:
     case FileMember::reparse_target:
+    case FileMember::reparse_target_utf16:
+    case FileMember::reparse_target_bytes:
     case FileMember::ea_name:
+    case FileMember::ea_name_bytes:
     case FileMember::entry_attributes:
     case FileMember::stream_name:
     case FileMember::stream_name_utf16:

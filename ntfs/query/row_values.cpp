@@ -1,7 +1,11 @@
 #include "coldtrace/ntfs_query/row_values.hpp"
 
+#include <span>
+
 #include <fmt/format.h>
 
+#include "coldtrace/core/hex.hpp"
+#include "coldtrace/core/printable.hpp"
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/ntfs/structures/dos_attributes.hpp"
 #include "coldtrace/ntfs/structures/extended_attributes.hpp"
@@ -50,7 +54,8 @@ FileMember as_stream_member(FileMember other) {
 
 void RowValues::each(FileMember member, const See& see) {
   using M = FileMember;
-  if (member <= M::extension || member == M::short_name) return name(member, see);
+  if (member <= M::extension) return name(member, see);
+  if (member == M::short_name || member == M::short_name_utf16) return short_name(member, see);
   if (member <= M::links) return place(member, see);
   if (member >= M::created && member <= M::index_accessed) return times(member, see);
   if (member >= M::entry_offset && member <= M::entry_copies) return entry(member, see);
@@ -63,12 +68,6 @@ void RowValues::each(FileMember member, const See& see) {
 
 void RowValues::name(FileMember member, const See& see) {
   const auto& row = *row_;
-  if (member == FileMember::short_name) {
-    if (row.short_name == nullptr) return;
-    text_.clear();
-    append_utf8(text_, row.short_name->name);
-    return text(text_, see);
-  }
   if (row.name.empty()) return;
   text_.clear();
   if (member == FileMember::path || member == FileMember::path_utf16) {
@@ -84,6 +83,15 @@ void RowValues::name(FileMember member, const See& see) {
     return;
   }
   if (!valid) text(to_utf16_hex(row.name), see);
+}
+
+void RowValues::short_name(FileMember member, const See& see) {
+  if (row_->short_name == nullptr) return;
+  const auto& name = row_->short_name->name;
+  text_.clear();
+  const bool is_valid = append_utf8(text_, name);
+  if (member == FileMember::short_name) return text(text_, see);
+  if (!is_valid) text(to_utf16_hex(name), see);
 }
 
 void RowValues::place(FileMember member, const See& see) {
@@ -152,10 +160,11 @@ void RowValues::metadata(FileMember member, const See& see) {
         if (const auto kind = reparse_tag_name(*row.reparse_tag); !kind.empty()) text(kind, see);
       return;
     case FileMember::reparse_target:
-      if (row.reparse_tag && row.reparse_target)
-        text(core::to_valid_utf8(*row.reparse_target), see);
-      return;
+    case FileMember::reparse_target_utf16:
+    case FileMember::reparse_target_bytes:
+      return reparse_target(member, see);
     case FileMember::ea_name:
+    case FileMember::ea_name_bytes:
     case FileMember::ea_size:
       return extended_attributes(member, see);
     case FileMember::record_offset:
@@ -170,7 +179,7 @@ void RowValues::metadata(FileMember member, const See& see) {
       for (const auto& finding : row.findings) text(finding.warning ? "warning" : "info", see);
       return;
     case FileMember::finding_text:
-      for (const auto& finding : row.findings) text(core::to_valid_utf8(finding.text), see);
+      for (const auto& finding : row.findings) text(core::distinct_text(finding.text), see);
       return;
     case FileMember::zone:
     case FileMember::zone_referrer_url:
@@ -190,6 +199,17 @@ void RowValues::metadata(FileMember member, const See& see) {
     default:
       number(offset_, see);
   }
+}
+
+void RowValues::reparse_target(FileMember member, const See& see) const {
+  if (!row_->reparse_tag || !row_->reparse_target) return;
+  const auto& target = *row_->reparse_target;
+  const bool is_bytes = has_byte_target(*row_->reparse_tag);
+  if (member == FileMember::reparse_target)
+    return text(is_bytes ? core::to_valid_utf8(target) : core::shown_text(target), see);
+  if (core::is_valid_utf8(target) || is_bytes != (member == FileMember::reparse_target_bytes))
+    return;
+  text(is_bytes ? core::to_hex(std::as_bytes(std::span{target})) : core::to_utf16_hex(target), see);
 }
 
 void RowValues::deleted_at(FileMember member, const See& see) const {
@@ -234,8 +254,10 @@ void RowValues::extended_attributes(FileMember member, const See& see) const {
   while (const auto entry = entries.next()) {
     if (member == FileMember::ea_size)
       number(entry->value.size(), see);
-    else
+    else if (member == FileMember::ea_name)
       text(core::to_valid_utf8(entry->name), see);
+    else if (!core::is_valid_utf8(entry->name))
+      text(core::to_hex(std::as_bytes(std::span{entry->name})), see);
   }
 }
 

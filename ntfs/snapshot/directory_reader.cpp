@@ -74,7 +74,7 @@ class DirectoryReader {
   void fetch_records_ahead(core::ByteView buffer) const;
   // False when a used buffer is nowhere.
   bool add_jobs(const DirectoryIndex& index, BlockReport& report);
-  static void lose(u64 offset, u64 length, u64 directory, BlockReport& report);
+  static void lose(std::optional<u64> offset, u64 length, u64 directory, BlockReport& report);
   void lose_record(u64 directory, BlockReport& report) const;
   void read_record_slack(u64 record, BlockReport& report);
   std::span<const BufferJob> jobs_of(u64 block) const;
@@ -137,8 +137,7 @@ void DirectoryReader::run(core::Findings& findings, std::vector<Gap>& gaps) {
   take(report);
   for (const auto& [block, from] : reports) take(from);
   for (const u64 record : wiped)
-    append_gap(gaps, {mft_.offset_of(record).value_or(0), mft_.record_size(), Gap::Lost::records,
-                      record, 1});
+    append_gap(gaps, {mft_.offset_of(record), mft_.record_size(), Gap::Lost::records, record, 1});
   std::ranges::sort(table_.slack_, {}, &SlackName::offset);
 }
 
@@ -185,13 +184,14 @@ void DirectoryReader::add_directory(u64 record, BlockReport& report) {
   if (options_.slack) read_record_slack(record, report);
 }
 
-void DirectoryReader::lose(u64 offset, u64 length, u64 directory, BlockReport& report) {
+void DirectoryReader::lose(std::optional<u64> offset, u64 length, u64 directory,
+                           BlockReport& report) {
   report.gaps.push_back({offset, length, Gap::Lost::index, directory, 1});
 }
 
 // What the record of a directory should say of its index.
 void DirectoryReader::lose_record(u64 directory, BlockReport& report) const {
-  lose(mft_.offset_of(directory).value_or(0), mft_.record_size(), directory, report);
+  lose(mft_.offset_of(directory), mft_.record_size(), directory, report);
 }
 
 bool DirectoryReader::add_jobs(const DirectoryIndex& index, BlockReport& report) {

@@ -223,23 +223,29 @@ class RecordTable::Scan {
         add(worker, first + i, bytes, report);
         continue;
       }
-      const u64 offset = mft_.offset_of(first + i).value_or(read.error().offset);
+      const auto offset = mft_.offset_of(first + i);
       report.findings.warning("record-unreadable", offset, "record {}: {}", first + i,
                               read.error());
       lose(first + i, offset, report);
     }
   }
 
-  void lose(u64 number, u64 offset, BlockReport& report) const {
+  void lose(u64 number, std::optional<u64> offset, BlockReport& report) const {
     append_gap(report.gaps, {offset, record_size_, Gap::Lost::records, number, 1});
   }
 
   void add(Worker& worker, u64 number, std::span<std::byte> bytes, BlockReport& report) {
     if (is_unused(number, bytes)) return;
-    const u64 offset = mft_.offset_of(number).value_or(0);
+    const auto place = mft_.offset_of(number);
+    const u64 offset = place.value_or(0);
     const auto damage = read_fixed_record(bytes, number, offset, worker.facts);
     if (!damage) {
-      if (number < mft_.valid_count()) lose(number, offset, report);
+      if (number < mft_.valid_count()) lose(number, place, report);
+      // What has a magic has a place.
+      if (!place)
+        return report.findings.warning("record-magic", std::nullopt,
+                                       "record {} starts in a hole of $MFT: it has no magic",
+                                       number);
       if (is_marked_bad(bytes))
         report.bad.add(number, offset, core::to_string(damage.error()));
       else
@@ -261,8 +267,9 @@ class RecordTable::Scan {
   bool is_unused(u64 number, core::ByteView bytes) const {
     if (!is_unused_record(bytes)) return false;
     if (number >= mft_.valid_count()) return true;
+    const auto offset = mft_.offset_of(number);
     return number != root_record && core::is_zero(bytes) &&
-           !core::is_unreliable(image_, mft_.offset_of(number).value_or(0), record_size_);
+           !(offset && core::is_unreliable(image_, *offset, record_size_));
   }
 
   void count_in_use(Worker& worker) {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "coldtrace/core/checked.hpp"
+#include "coldtrace/core/printable.hpp"
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/ntfs/stale_reason.hpp"
 
@@ -135,7 +136,7 @@ std::string describe_stale(const RecordTable& records, FileReference file) {
 // Names the record's name in this directory, or else the same one in another, or its first one.
 std::string describe_mismatch(const FileRow& row) {
   const auto& names = row.facts.names;
-  const auto name = to_utf8(row.name);
+  const auto name = to_exact(row.name);
   if (names.empty())
     return fmt::format("\"{}\" by the directory, but the record has no name", name);
   const auto& parent = row.source->parent;
@@ -150,7 +151,7 @@ std::string describe_mismatch(const FileRow& row) {
                        elsewhere->parent.sequence);
   const auto& own = here == names.end() ? names.front() : *here;
   return fmt::format("\"{}{}{}\" by the record, in directory {}-{}", name, between_names,
-                     to_utf8(own.name), own.parent.record, own.parent.sequence);
+                     to_exact(own.name), own.parent.record, own.parent.sequence);
 }
 
 void add_name_findings(FileRow& row, const RecordTable& records) {
@@ -163,10 +164,10 @@ void add_name_findings(FileRow& row, const RecordTable& records) {
     row.findings.push_back({"name-mismatch", true, describe_mismatch(row), true});
   // The root directory lies in itself, under a name that paths leave out.
   if (row.is_root() && row.file_name &&
-      (row.file_name->parent != row.facts.reference() || to_utf8(row.file_name->name) != "."))
+      (row.file_name->parent != row.facts.reference() || !equals_ascii(row.file_name->name, ".")))
     row.findings.push_back({"name-mismatch", true,
                             fmt::format("the root directory has the name \"{}\" in directory {}-{}",
-                                        to_utf8(row.file_name->name), row.file_name->parent.record,
+                                        to_exact(row.file_name->name), row.file_name->parent.record,
                                         row.file_name->parent.sequence),
                             true});
   if (source.directory_again)
@@ -368,12 +369,12 @@ void note_findings(const FileRow& row, core::Findings& findings) {
   for (const auto& finding : row.findings) {
     if (is_told_by_scan(finding.code)) continue;
     if (!row.source->first_of_record && !finding.of_name) continue;
+    const auto text = core::distinct_text(finding.text);
     // Of one code some may be warnings and some not.
     if (finding.warning) {
-      findings.warning(finding.code, offset, "record {}: {}", row.source->file.record,
-                       finding.text);
+      findings.warning(finding.code, offset, "record {}: {}", row.source->file.record, text);
     } else {
-      findings.info(finding.code, offset, "record {}: {}", row.source->file.record, finding.text);
+      findings.info(finding.code, offset, "record {}: {}", row.source->file.record, text);
     }
   }
 }

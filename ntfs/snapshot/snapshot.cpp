@@ -56,7 +56,7 @@ Snapshot Snapshot::take(core::Borrowed<Volume> borrowed, Options options,
                          ? std::string{"owner of 1 file is"}
                          : fmt::format("owners of {} files are", snapshot.records_.secured()));
   snapshot.clusters_ = ClusterOwners::find(volume.mft(), snapshot.records_, marks);
-  std::ranges::sort(gaps, {}, &Gap::offset);
+  std::ranges::sort(gaps, {}, [](const Gap& gap) { return std::pair{gap.offset, gap.first}; });
   for (const auto& gap : gaps) append_gap(snapshot.gaps_, gap);
   return snapshot;
 }

@@ -55,7 +55,7 @@ std::optional<std::string> substitute_name(ByteView data, u64 names_offset) {
   const auto names = data.subspan(names_offset);
   const auto name = core::slice(names, fields->get<u16, 0>(), fields->get<u16, 2>());
   if (!name) return std::nullopt;
-  return core::decode_utf16(*name).utf8;
+  return core::decode_exact(*name);
 }
 
 // NUL-separated strings: package, application, program, kind. The program is the target.
@@ -68,7 +68,7 @@ std::optional<std::string> app_exec_target(ByteView data) {
     rest = text.size() + 2 <= rest.size() ? rest.subspan(text.size() + 2) : ByteView{};
   }
   if (text.empty()) return std::nullopt;
-  return core::decode_utf16(text).utf8;
+  return core::decode_exact(text);
 }
 
 std::optional<std::string> wof_storage(ByteView data) {
@@ -89,7 +89,7 @@ std::optional<std::string> target_of(u32 tag, ByteView data) {
       return substitute_name(data, 12);
     case tag_lx_symlink:
       if (data.size() < 4) return std::nullopt;
-      return core::to_valid_utf8(core::to_chars(data.subspan(4)));
+      return std::string{core::to_chars(data.subspan(4))};
     case tag_app_exec_link:
       return app_exec_target(data);
     case tag_wof:
@@ -111,6 +111,10 @@ core::Result<ReparsePoint> read_reparse_point(ByteView value, u64 offset) {
   const auto data = in.take(length, "Data");
   if (!in.ok()) return core::fail(in.error());
   return ReparsePoint{tag, target_of(tag, data)};
+}
+
+bool has_byte_target(u32 tag) {
+  return tag == tag_lx_symlink;
 }
 
 std::string_view reparse_tag_name(u32 tag) {

@@ -4,8 +4,8 @@
 #include <charconv>
 
 #include "coldtrace/core/ascii.hpp"
+#include "coldtrace/core/marked_text.hpp"
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/core/utf16.hpp"
 
 namespace coldtrace::ntfs {
 namespace {
@@ -43,7 +43,7 @@ bool is_zone_identifier(StoredText name) {
 
 ZoneIdentifier read_zone_identifier(core::ByteView value) {
   ZoneIdentifier found;
-  found.text = core::to_valid_utf8(core::decode_marked_text(value));
+  found.text = core::to_valid_utf8(core::decode_marked_text(value).utf8);
   bool inside = false;
   for (std::string_view rest = found.text; !rest.empty();) {
     const auto end = std::min(rest.find('\n'), rest.size());

@@ -7,12 +7,20 @@
 
 namespace coldtrace::ntfs {
 
+namespace {
+
+bool is_behind(const Gap& last, const Gap& gap) {
+  if (!last.offset || !gap.offset) return !last.offset && !gap.offset;
+  return core::saturating_add(*last.offset, last.length) == *gap.offset;
+}
+
+}  // namespace
+
 void append_gap(std::vector<Gap>& gaps, const Gap& gap) {
   constexpr auto records = Gap::Lost::records;
   if (!gaps.empty()) {
     auto& last = gaps.back();
-    if (last.lost == records && gap.lost == records &&
-        core::saturating_add(last.offset, last.length) == gap.offset &&
+    if (last.lost == records && gap.lost == records && is_behind(last, gap) &&
         core::saturating_add(last.first, last.count) == gap.first) {
       last.length += gap.length;
       last.count += gap.count;

@@ -75,8 +75,7 @@ class SchemaReader {
       return std::nullopt;
     }
     text_budget_ -= bytes->size();
-    return core::to_lower(
-        core::decode_utf16(bytes->first(length.value_or(u32(bytes->size())))).utf8);
+    return core::to_lower(core::decode_exact(bytes->first(length.value_or(u32(bytes->size())))));
   }
 
   std::optional<ApiSet> read_set(u64 at) {

@@ -5,6 +5,7 @@
 #include "coldtrace/core/text.hpp"
 #include "tracefile/instrumentation/manifest_prefixes.hpp"
 #include "tracefile/instrumentation/manifest_schemas.hpp"
+#include "tracefile/instrumentation/manifest_text.hpp"
 
 namespace coldtrace::tracefile {
 
@@ -13,6 +14,7 @@ using core::Fault;
 struct InstrumentationManifest::Document {
   u64 offset = 0;
   pugi::xml_document xml;
+  std::optional<TextDamage> damage;
   std::optional<ManifestStrings> strings;
   std::vector<core::Guid> guids;
   std::vector<pugi::xml_node> providers;  // of these GUIDs
@@ -76,11 +78,16 @@ core::Result<InstrumentationManifest> InstrumentationManifest::read(
     return core::fail({Fault::limit, offset, "event manifest", "size", largest, text.size()});
   auto document = std::make_shared<Document>();
   document->offset = offset;
-  const auto result = document->xml.load_buffer(text.data(), text.size());
+  const auto decoded = decode_manifest(text);
+  const auto result = document->xml.load_buffer(decoded.utf8.data(), decoded.utf8.size(),
+                                                pugi::parse_default, pugi::encoding_utf8);
   if (!result)
-    return core::fail({Fault::missing,
-                       offset + static_cast<u64>(std::max<std::ptrdiff_t>(0, result.offset)),
-                       "event manifest", "well-formed XML", 1, 0});
+    return core::fail(
+        {Fault::missing,
+         offset + decoded.offset_of(static_cast<u64>(std::max<std::ptrdiff_t>(0, result.offset))),
+         "event manifest", "well-formed XML", 1, 0});
+  if (decoded.invalid > 0)
+    document->damage = {offset + decoded.first_invalid, core::describe_invalid(decoded)};
   use_known_prefixes(document->xml);
   const auto root = root_of(document->xml);
   document->strings.emplace(root, languages);
@@ -96,6 +103,11 @@ core::Result<InstrumentationManifest> InstrumentationManifest::read(
   InstrumentationManifest manifest;
   manifest.document_ = std::move(document);
   return manifest;
+}
+
+const std::optional<InstrumentationManifest::TextDamage>& InstrumentationManifest::text_damage()
+    const {
+  return document_->damage;
 }
 
 const std::vector<core::Guid>& InstrumentationManifest::providers() const {

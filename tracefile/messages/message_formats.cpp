@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "coldtrace/core/marked_text.hpp"
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/core/utf16.hpp"
 #include "tracefile/messages/message_items.hpp"
 #include "tracefile/messages/tmf_reader.hpp"
 
@@ -168,7 +168,7 @@ MessageFormats::MessageFormats(std::set<SchemaKey> wanted) : wanted_{std::move(w
 }
 
 bool MessageFormats::is_likely(core::ByteView start) {
-  const auto text = core::decode_marked_text(start);
+  const auto text = core::decode_marked_text(start).utf8;
   return text.find("\n#type") != std::string::npos || text.starts_with("// PDB:") ||
          (text.size() > 36 && core::parse_guid(std::string_view{text}.substr(0, 36)) &&
           text.find("// SRC=") != std::string::npos);
@@ -176,17 +176,21 @@ bool MessageFormats::is_likely(core::ByteView start) {
 
 u64 MessageFormats::add(core::ByteView bytes, const std::string& source, core::Findings& findings) {
   // Of Windows they are ASCII; editors make UTF-8 and UTF-16 of them.
-  return add(core::decode_marked_text(bytes), '\n', {}, source, findings);
+  const auto file = core::decode_marked_text(bytes);
+  if (file.invalid > 0)
+    findings.warning("schema-damaged", file.first_invalid, "{}", core::describe_invalid(file));
+  return add(file.utf8, &file, '\n', {}, source, findings);
 }
 
 u64 MessageFormats::add_annotations(std::string_view lines, const FlagNames& flags,
                                     const std::string& source, core::Findings& findings) {
-  return add(lines, '\0', flags, source, findings);
+  return add(lines, nullptr, '\0', flags, source, findings);
 }
 
-u64 MessageFormats::add(std::string_view text, char separator, const FlagNames& flags,
-                        const std::string& source, core::Findings& findings) {
-  const auto read = read_tmf(text, separator, flags, findings);
+u64 MessageFormats::add(std::string_view text, const core::MarkedText* file, char separator,
+                        const FlagNames& flags, const std::string& source,
+                        core::Findings& findings) {
+  const auto read = read_tmf(text, file, separator, flags, findings);
   Enumerations enumerations;
   for (const auto& enumeration : read.enumerations)
     enumerations.try_emplace(enumeration.name, Enumeration{&enumeration, nullptr, nullptr});

@@ -80,9 +80,9 @@ std::string_view comment_of(std::string_view text) {
 
 class TmfReader {
  public:
-  TmfReader(std::string_view text, char separator, const std::set<std::string, std::less<>>& flags,
-            core::Findings& findings)
-      : text_{text}, separator_{separator}, flags_{flags}, findings_{findings} {}
+  TmfReader(std::string_view text, const core::MarkedText* file, char separator,
+            const std::set<std::string, std::less<>>& flags, core::Findings& findings)
+      : text_{text}, file_{file}, separator_{separator}, flags_{flags}, findings_{findings} {}
 
   TmfText read() {
     while (next_line()) {
@@ -113,7 +113,9 @@ class TmfReader {
   }
 
   void tell(std::string_view what) {
-    findings_.warning("schema-damaged", start_, "{}: {}", what, line_.substr(0, 80));
+    // Of the first alone it is shown.
+    if (!first_told_) first_told_ = file_ != nullptr ? file_->offset_of(start_) : start_;
+    findings_.warning("schema-damaged", first_told_, "{}: {}", what, line_.substr(0, 80));
   }
 
   // "GUID component // SRC=file MJ= MN="
@@ -266,10 +268,12 @@ class TmfReader {
   }
 
   std::string_view text_;
+  const core::MarkedText* file_;
   char separator_;
   const std::set<std::string, std::less<>>& flags_;
   core::Findings& findings_;
   std::size_t at_ = 0, start_ = 0;
+  std::optional<u64> first_told_;
   std::string_view line_;
   std::optional<core::Guid> guid_;
   std::string_view component_, source_file_;
@@ -278,9 +282,9 @@ class TmfReader {
 
 }  // namespace
 
-TmfText read_tmf(std::string_view text, char separator,
+TmfText read_tmf(std::string_view text, const core::MarkedText* file, char separator,
                  const std::set<std::string, std::less<>>& flags, core::Findings& findings) {
-  return TmfReader{text, separator, flags, findings}.read();
+  return TmfReader{text, file, separator, flags, findings}.read();
 }
 
 }  // namespace coldtrace::tracefile

@@ -9,6 +9,7 @@
 
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/core/guid.hpp"
+#include "coldtrace/core/marked_text.hpp"
 
 namespace coldtrace::tracefile {
 
@@ -45,13 +46,13 @@ struct TmfText {
 
 // Reads a TMF text: what tracepdb writes, or what annotations of PDBs hold line by line, with
 // another separator between them, since lines of formats can have line breaks. Lines that are not
-// part of one are the finding `schema-damaged`. All views are into `text`. Source: files that
-// tracepdb wrote, and WPP's annotations in public PDBs.
+// part of one are the finding `schema-damaged`. All views are into `text`, which is that of `file`,
+// if it is of one. Source: files that tracepdb wrote, and WPP's annotations in public PDBs.
 //
 // The flags of a format are behind FLAGS= or FLAG=, as WPP's own macros call their parameter. A
 // component may call it as it likes, DoTraceMessage has it as its LEVEL: so else it is what is one
 // of `flags`, the names that the providers of the same PDB have.
-TmfText read_tmf(std::string_view text, char separator,
+TmfText read_tmf(std::string_view text, const core::MarkedText* file, char separator,
                  const std::set<std::string, std::less<>>& flags, core::Findings& findings);
 
 }  // namespace coldtrace::tracefile

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "cli/hooks/iat/hooks_iat.hpp"
+#include "cli/output/exact_text.hpp"
 #include "cli/output/text.hpp"
 
 namespace coldtrace::cli {
@@ -28,12 +29,12 @@ std::string target_text(const IatDocument& document, const ImportTarget& target)
 // "kernel32.dll!HeapAlloc" of each forwarder, and the hosts of API sets.
 std::vector<std::string> way_of(const IatDocument& document, const ResolvedSlot& slot) {
   std::vector<std::string> way;
-  if (!slot.api_set_host.empty()) way.emplace_back(slot.api_set_host);
+  if (!slot.api_set_host.empty()) way.push_back(distinct_text(slot.api_set_host));
   for (const auto& step : document.plan.targets[slot.target].forwarders) {
     const auto& tables = document.tables(step.module);
     const auto& entry = tables.exports[step.exported];
     way.push_back(fmt::format("{}!{}", tables.name, function_text(entry.name, entry.ordinal)));
-    if (!step.api_set_host.empty()) way.emplace_back(step.api_set_host);
+    if (!step.api_set_host.empty()) way.push_back(distinct_text(step.api_set_host));
   }
   return way;
 }

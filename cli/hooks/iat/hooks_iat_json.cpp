@@ -1,5 +1,6 @@
 #include "cli/command/version.hpp"
 #include "cli/hooks/iat/hooks_iat.hpp"
+#include "cli/output/exact_text.hpp"
 #include "cli/pe/pe_view.hpp"
 
 namespace coldtrace::cli {
@@ -131,8 +132,7 @@ class IatJson {
   }
 
   void write_host(std::string_view host) {
-    json_.key("api_set_host");
-    host.empty() ? json_.value(nullptr) : json_.value(host);
+    write_exact_text(json_, "api_set_host", text_or_null(host));
   }
 
   void write_target(const ImportTarget& target) {

@@ -81,7 +81,7 @@ void write_streams(JsonWriter& json, const ntfs::FileDifference& difference) {
   for (const auto& stream : difference.streams) {
     const auto& either = stream.before ? *stream.before : *stream.after;
     json.begin_object();
-    json.key("name").value(text_or_null(shown_name(either.name)));
+    write_exact_text(json, "name", text_or_null(either.name));
     json.field("change", !stream.before   ? "created"
                          : !stream.after  ? "deleted"
                          : stream.resized ? "resized"
@@ -95,10 +95,6 @@ void write_streams(JsonWriter& json, const ntfs::FileDifference& difference) {
 }
 
 }  // namespace
-
-std::string shown_name(const std::string& name) {
-  return name.starts_with('\0') ? "utf16:" + name.substr(1) : name;
-}
 
 void write_difference_json(JsonWriter& json, const VolumeName& volume,
                            const ntfs::FileDifference& difference) {

@@ -8,9 +8,6 @@
 
 namespace coldtrace::cli {
 
-// A name, or its units if it is not valid UTF-16.
-std::string shown_name(const std::string& name);
-
 // The members of a line, after its type.
 void write_difference_json(JsonWriter& json, const VolumeName& volume,
                            const ntfs::FileDifference& difference);

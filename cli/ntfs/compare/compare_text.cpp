@@ -23,8 +23,7 @@ std::string change_of(const std::optional<u64>& before, const std::optional<u64>
 
 std::string stream_text(const ntfs::StreamDifference& stream) {
   const auto& either = stream.before ? *stream.before : *stream.after;
-  const auto name =
-      either.name.empty() ? std::string{"size"} : ":" + printable(shown_name(either.name));
+  const auto name = either.name.empty() ? std::string{"size"} : ":" + printable(either.name);
   if (!stream.before) return fmt::format("; {} created, {}", name, size_of(stream.after->size));
   if (!stream.after) return fmt::format("; {} deleted, {}", name, size_of(stream.before->size));
   auto text = stream.resized

@@ -34,19 +34,12 @@ std::optional<u32> read_attributes(const Value& json, MistypedMembers& mistyped)
   return bits;
 }
 
-// Names that are not valid UTF-16 are told apart by their units.
-std::string read_name(const Value& json) {
-  auto name = read_exact_name(json);
-  const auto units = inexact_units(name);
-  return units.empty() ? name : ntfs::inexact_name(units);
-}
-
 ntfs::ComparedStream read_stream(const Value& json, MistypedMembers& mistyped) {
   if (!is_snapshot_stream(json)) mistyped.add("streams");
   const auto is_true = [&](const char* name) {
     return json.IsObject() && find_member(json, name, &Value::IsTrue) != nullptr;
   };
-  ntfs::ComparedStream stream{.name = read_name(json),
+  ntfs::ComparedStream stream{.name = read_exact_name(json),
                               .size = number_member(json, "size"),
                               .resident = is_true("resident"),
                               .compressed = is_true("compressed"),
@@ -68,6 +61,12 @@ std::optional<std::string> text_or_none(const Value& json, const char* name,
   const auto* text = mistyped.find(json, name, &Value::IsString);
   return text ? std::optional<std::string>{{text->GetString(), text->GetStringLength()}}
               : std::nullopt;
+}
+
+std::optional<std::string> read_short_name(const Value& json, MistypedMembers& mistyped) {
+  auto name = text_or_none(json, "short_name", mistyped);
+  return name ? find_exact_text(*name, text_member(json, "short_name_utf16")).value_or(*name)
+              : name;
 }
 
 std::optional<std::string> read_security_id(const Value& json, MistypedMembers& mistyped) {
@@ -94,7 +93,7 @@ std::optional<std::string> read_reparse(const Value& json, MistypedMembers& mist
   const auto tag = number_member(*reparse, "tag");
   if (!tag) mistyped.add("reparse");
   return tag ? std::optional{ntfs::compared_reparse(static_cast<u32>(*tag),
-                                                    text_member(*reparse, "target"))}
+                                                    read_exact_target(*reparse))}
              : std::nullopt;
 }
 
@@ -123,7 +122,7 @@ std::optional<std::string> read_extended_attributes(const Value& json, MistypedM
       mistyped.add("ea");
       return std::nullopt;
     }
-    ntfs::append_compared_attribute(text, text_member(entry, "name"), *size);
+    ntfs::append_compared_attribute(text, read_exact_bytes(entry, "name", "name_bytes"), *size);
   }
   return text;
 }
@@ -158,8 +157,8 @@ bool read_compared_file(const Value& json, ntfs::ComparedFile& file, LackingMemb
   file.file = *own;
   file.directory = mistyped.find(json, "directory", &Value::IsBool) != nullptr &&
                    find_member(json, "directory", &Value::IsTrue) != nullptr;
-  file.names.push_back({*in, read_name(json), read_exact_path(json),
-                        text_or_none(json, "short_name", mistyped),
+  file.names.push_back({*in, read_exact_name(json), read_exact_path(json),
+                        read_short_name(json, mistyped),
                         read_snapshot_times(json, "fn", mistyped)});
   file.times = read_snapshot_times(json, "si", mistyped);
   file.attributes = read_attributes(json, mistyped);

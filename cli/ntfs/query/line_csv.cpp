@@ -80,6 +80,16 @@ void reparse_cells(core::TextBuffer& out, const Value* reparse) {
   cell(out, find(reparse, "target"));
 }
 
+// The units or the bytes of a target that its text does not show.
+void target_cells(core::TextBuffer& out, const Value* reparse) {
+  out.append(',');
+  if (reparse != nullptr && !has_other_units(*reparse, "target", "target_utf16"))
+    cell(out, find(reparse, "target_utf16"));
+  out.append(',');
+  if (reparse != nullptr && !has_other_bytes(*reparse, "target", "target_bytes"))
+    cell(out, find(reparse, "target_bytes"));
+}
+
 void cells_of(core::TextBuffer& out, const Value* object, std::initializer_list<const char*> names,
               bool& first) {
   for (const auto* const name : names) {
@@ -132,6 +142,12 @@ void append_line_csv(core::TextBuffer& out, const Value& line, const RowFields& 
     out.append(',');
     if (!has_other_units(line, "path", "path_utf16")) cell(out, find(&line, "path_utf16"));
   }
+  if (fields.contains(RowField::short_name)) {
+    out.append(',');
+    if (!has_other_units(line, "short_name", "short_name_utf16"))
+      cell(out, find(&line, "short_name_utf16"));
+  }
+  if (fields.contains(RowField::reparse)) target_cells(out, find(&line, "reparse"));
   out.append('\n');
 }
 

@@ -71,12 +71,18 @@ const Value* find(const Value& object, std::string_view name) {
   return found == object.MemberEnd() ? nullptr : &found->value;
 }
 
-// Whether a member is units of another text than the one beside them, which SnapshotReader tells.
+// Whether a member is units or bytes of another text than the one beside them, which SnapshotReader
+// tells.
 bool is_of_other_text(const Value& object, std::string_view name) {
-  constexpr std::string_view suffix = "_utf16";
-  if (!name.ends_with(suffix)) return false;
-  const std::string text{name.substr(0, name.size() - suffix.size())};
-  return has_other_units(object, text.c_str(), std::string{name}.c_str());
+  constexpr std::string_view suffixes[] = {"_utf16", "_bytes"};
+  for (const auto suffix : suffixes) {
+    if (!name.ends_with(suffix)) continue;
+    const std::string text{name.substr(0, name.size() - suffix.size())};
+    const std::string exact{name};
+    return suffix == suffixes[0] ? has_other_units(object, text.c_str(), exact.c_str())
+                                 : has_other_bytes(object, text.c_str(), exact.c_str());
+  }
+  return false;
 }
 
 // What a path of names leads to, through the elements of lists. False where something on the way
@@ -155,6 +161,13 @@ bool has_member(const Value& line, FileMember member) {
       return find(line, "name") != nullptr;
     case FileMember::path_utf16:
       return find(line, "path") != nullptr;
+    case FileMember::short_name_utf16:
+      return find(line, "short_name") != nullptr;
+    case FileMember::reparse_target_utf16:
+    case FileMember::reparse_target_bytes:
+      return has_path(line, "reparse.target");
+    case FileMember::ea_name_bytes:
+      return has_path(line, "ea.name");
     case FileMember::stream_name_utf16:
       return has_path(line, "streams.name");
     case FileMember::other_name_utf16:

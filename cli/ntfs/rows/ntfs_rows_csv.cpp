@@ -9,6 +9,8 @@
 #include "cli/output/csv_text.hpp"
 #include "coldtrace/core/file_time.hpp"
 #include "coldtrace/core/guid.hpp"
+#include "coldtrace/core/hex.hpp"
+#include "coldtrace/core/text.hpp"
 #include "coldtrace/ntfs/structures/reparse_point.hpp"
 
 namespace coldtrace::cli {
@@ -55,7 +57,14 @@ constexpr Column last_columns[] = {
     {RowField::name, "name_utf16"},
     {RowField::reparse, "reparse_kind"},
     {RowField::path, "path_utf16"},
+    {RowField::short_name, "short_name_utf16"},
+    {RowField::reparse, "reparse_target_utf16,reparse_target_bytes"},
 };
+
+std::string shown_target(const ntfs::FileRow& row) {
+  return ntfs::has_byte_target(*row.reparse_tag) ? core::to_valid_utf8(*row.reparse_target)
+                                                 : core::shown_text(*row.reparse_target);
+}
 
 class CsvRows final : public RowFormat {
  public:
@@ -70,6 +79,7 @@ class CsvRows final : public RowFormat {
     has_name_ = fields.contains(RowField::name);
     has_reparse_ = fields.contains(RowField::reparse);
     has_path_ = fields.contains(RowField::path);
+    has_short_name_ = fields.contains(RowField::short_name);
     for (const auto field : {RowField::ea, RowField::findings}) {
       const auto& name = row_field_names()[static_cast<std::size_t>(field)];
       nested_.push_back({field, make_json_rows(RowFields{{name}}, int64, false, volume, {}),
@@ -210,6 +220,24 @@ class CsvRows final : public RowFormat {
       if (!row.append_path(path_)) plain(ntfs::to_utf16_hex(row.exact_path()));
       out_->append(',');
     }
+    if (has_short_name_) {
+      path_.clear();
+      if (row.short_name && !ntfs::append_utf8(path_, row.short_name->name))
+        plain(ntfs::to_utf16_hex(row.short_name->name));
+      out_->append(',');
+    }
+    if (has_reparse_) target_cells(row);
+  }
+
+  // The units or the bytes of a target that its text does not show.
+  void target_cells(const ntfs::FileRow& row) {
+    const std::string_view target = row.reparse_target ? *row.reparse_target : std::string_view{};
+    const bool shown = core::is_valid_utf8(target);
+    const bool is_bytes = row.reparse_tag && ntfs::has_byte_target(*row.reparse_tag);
+    if (!shown && !is_bytes) plain(ntfs::to_utf16_hex(target));
+    out_->append(',');
+    if (!shown && is_bytes) plain(core::to_hex(std::as_bytes(std::span{target})));
+    out_->append(',');
   }
 
   u64 left_out() const override { return left_out_; }
@@ -233,6 +261,7 @@ class CsvRows final : public RowFormat {
   bool has_name_ = false;
   bool has_reparse_ = false;
   bool has_path_ = false;
+  bool has_short_name_ = false;
   std::optional<u64> longest_cell_;
   const ntfs::DeletedTimes* deleted_;
   std::string volume_;
@@ -308,7 +337,7 @@ inline void CsvRows::write_column(const ntfs::Snapshot& snapshot, const ntfs::Fi
     case RowField::reparse:
       if (row.reparse_tag) plain(fmt::format("{:#010x}", *row.reparse_tag));
       out_->append(',');
-      if (row.reparse_target) text(*row.reparse_target);
+      if (row.reparse_target) text(shown_target(row));
       return;
     case RowField::record_offset:
       return number(row.record_offset);

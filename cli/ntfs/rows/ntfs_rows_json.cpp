@@ -1,7 +1,9 @@
 #include <map>
+#include <span>
 
 #include "cli/ntfs/rows/ntfs_rows.hpp"
 #include "cli/ntfs/rows/ntfs_streams_json.hpp"
+#include "cli/output/exact_text.hpp"
 #include "cli/output/json_text.hpp"
 #include "coldtrace/core/file_time.hpp"
 #include "coldtrace/core/text.hpp"
@@ -166,10 +168,12 @@ class JsonRows final : public RowFormat {
     }
     if (fields_.contains(RowField::short_name)) {
       out_->append(R"(,"short_name":)");
-      if (row.short_name) {
-        text(row.short_name->name);
-      } else {
+      if (!row.short_name) {
         out_->append("null");
+      } else if (!text(row.short_name->name)) {
+        out_->append(R"(,"short_name_utf16":")");
+        out_->append(ntfs::to_utf16_hex(row.short_name->name));
+        out_->append('"');
       }
     }
     if (fields_.contains(RowField::attributes)) write_attributes();
@@ -324,13 +328,22 @@ class JsonRows final : public RowFormat {
     } else {
       append_json_text(*out_, kind);
     }
-    out_->append(R"(,"target":)");
-    if (row.reparse_target) {
-      append_json_text(*out_, *row.reparse_target);
-    } else {
-      out_->append("null");
-    }
+    if (!row.reparse_target)
+      out_->append(R"(,"target":null)");
+    else if (ntfs::has_byte_target(*row.reparse_tag))
+      write_bytes(R"(,"target":)", R"(,"target_bytes":")", *row.reparse_target);
+    else
+      append_exact_text(*out_, "target", *row.reparse_target);
     out_->append('}');
+  }
+
+  // Text that should be UTF-8, and its bytes where it is not.
+  void write_bytes(std::string_view text_key, std::string_view bytes_key, std::string_view bytes) {
+    out_->append(text_key);
+    if (append_json_text(*out_, bytes)) return;
+    out_->append(bytes_key);
+    out_->append_hex(std::as_bytes(std::span{bytes}));
+    out_->append('"');
   }
 
   void write_extended_attributes() {
@@ -340,8 +353,7 @@ class JsonRows final : public RowFormat {
     while (const auto entry = entries.next()) {
       if (!first) out_->append(',');
       first = false;
-      out_->append(R"({"name":)");
-      append_json_text(*out_, core::to_valid_utf8(entry->name));
+      write_bytes(R"({"name":)", R"(,"name_bytes":")", entry->name);
       out_->append(R"(,"size":)");
       out_->append_decimal(u64{entry->value.size()});
       out_->append('}');
@@ -390,7 +402,7 @@ class JsonRows final : public RowFormat {
       out_->append(R"(,"severity":")");
       out_->append(finding.warning ? "warning" : "info");
       out_->append(R"(","text":)");
-      append_json_text(*out_, finding.text);
+      append_json_text(*out_, distinct_text(finding.text));
       out_->append('}');
     }
     out_->append(']');

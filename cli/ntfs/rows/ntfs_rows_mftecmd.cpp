@@ -8,6 +8,7 @@
 #include "cli/output/exact_text.hpp"
 #include "cli/output/text.hpp"
 #include "coldtrace/core/reader.hpp"
+#include "coldtrace/core/text.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -131,12 +132,12 @@ class MftecmdRows final : public RowFormat {
   }
 
   // MFTECmd's column has no prefix of the object manager's names.
-  static std::string_view target_text(const ntfs::FileRow& row) {
+  static std::string target_text(const ntfs::FileRow& row) {
     constexpr std::string_view prefix = R"(\??\)";
     if (!row.reparse_target) return {};
     std::string_view target{*row.reparse_target};
     if (target.starts_with(prefix)) target.remove_prefix(prefix.size());
-    return target;
+    return core::to_valid_utf8(distinct_text(target));
   }
 
   std::string_view attributes(u32 bits) {

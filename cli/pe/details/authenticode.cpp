@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 
 #include <openssl/asn1t.h>
 #include <openssl/err.h>
@@ -123,6 +124,16 @@ const ASN1_TYPE* find_attribute(const STACK_OF(X509_ATTRIBUTE) * attributes, con
   return nullptr;
 }
 
+// Of a BMPString: OpenSSL converts none with surrogates.
+std::u16string units_of(const ASN1_STRING* text) {
+  const std::span bytes{ASN1_STRING_get0_data(text),
+                        static_cast<std::size_t>(ASN1_STRING_length(text))};
+  std::u16string units;
+  for (std::size_t i = 0; i + 1 < bytes.size(); i += 2)
+    units += static_cast<char16_t>(bytes[i] << 8 | bytes[i + 1]);
+  return units;
+}
+
 std::string text_of(const ASN1_STRING* text) {
   // ASCII by definition; some tools put UTF-8 there, which OpenSSL takes for ISO 8859-1.
   if (ASN1_STRING_type(text) == V_ASN1_IA5STRING) {
@@ -135,10 +146,6 @@ std::string text_of(const ASN1_STRING* text) {
   std::string result{utf8, utf8 + size};
   OPENSSL_free(utf8);
   return result;
-}
-
-std::string text_of(const SpcString* text) {
-  return text->type == 0 ? text_of(text->value.unicode) : text_of(text->value.ascii);
 }
 
 std::string text_of(const X509_NAME* name) {
@@ -179,6 +186,13 @@ void write_optional(Writer& json, const char* key, const std::string& text) {
   } else {
     write_text(json, key, text);
   }
+}
+
+void write_optional(Writer& json, const char* key, const SpcString* text) {
+  if (text && text->type == 0 && ASN1_STRING_length(text->value.unicode) > 1)
+    write_utf16(json, key, units_of(text->value.unicode));
+  else
+    write_optional(json, key, text && text->type == 1 ? text_of(text->value.ascii) : "");
 }
 
 void write_number(Writer& json, const char* key, const ASN1_INTEGER* number) {
@@ -258,13 +272,12 @@ void write_opus_info(Writer& json, const PKCS7_SIGNER_INFO* signer) {
   const auto opus = attribute && attribute->type == V_ASN1_SEQUENCE
                         ? read_item<SpcOpusInfo, SpcOpusInfo_it>(attribute->value.sequence)
                         : nullptr;
-  write_optional(json, "program_name",
-                 opus && opus->program_name ? text_of(opus->program_name) : "");
+  write_optional(json, "program_name", opus ? opus->program_name : nullptr);
   const auto* const link = opus ? opus->more_info : nullptr;
-  std::string more;
-  if (link && link->type == 0) more = text_of(link->value.url);
-  if (link && link->type == 2) more = text_of(link->value.file);
-  write_optional(json, "more_info", more);
+  if (link && link->type == 2)
+    write_optional(json, "more_info", link->value.file);
+  else
+    write_optional(json, "more_info", link && link->type == 0 ? text_of(link->value.url) : "");
 }
 
 class SignatureWriter {

@@ -27,7 +27,7 @@ void write_tls(Writer& json, const LIEF::PE::Binary& binary) {
 void write_resource(Writer& json, const LIEF::PE::ResourceNode& node, unsigned depth) {
   json.StartObject();
   if (node.has_name()) {
-    write_text(json, "id", to_utf8(node.name()));
+    write_utf16(json, "id", node.name());
   } else {
     json.Key("id");
     json.Uint(node.id() & 0x7fffffff);

@@ -1,5 +1,7 @@
 #include "cli/pe/details/json_text.hpp"
 
+#include <vector>
+
 #include <rapidjson/encodings.h>
 
 namespace coldtrace::pe_details {
@@ -34,22 +36,47 @@ void write_hex(Writer& json, const char* key, const unsigned char* bytes, std::s
   write_text(json, key, text);
 }
 
-std::string to_utf8(const std::u16string& text) {
-  std::string utf8;
-  for (const char16_t unit : text) {
-    const unsigned code = unit >= 0xd800 && unit <= 0xdfff ? 0xfffd : unit;
-    if (code < 0x80) {
-      utf8 += static_cast<char>(code);
-    } else if (code < 0x800) {
-      utf8 += static_cast<char>(0xc0 | code >> 6);
-      utf8 += static_cast<char>(0x80 | (code & 0x3f));
-    } else {
-      utf8 += static_cast<char>(0xe0 | code >> 12);
-      utf8 += static_cast<char>(0x80 | (code >> 6 & 0x3f));
-      utf8 += static_cast<char>(0x80 | (code & 0x3f));
+DecodedText decode_utf16(const std::u16string& text) {
+  DecodedText decoded;
+  const auto put = [&](unsigned byte) { decoded.utf8 += static_cast<char>(byte); };
+  const auto is_half = [&](std::size_t at, unsigned half) {
+    return at < text.size() && (text[at] & 0xfc00U) == half;
+  };
+  constexpr unsigned high = 0xd800, low = 0xdc00, replacement = 0xfffd;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    unsigned code = text[at];
+    if (is_half(at, high) && is_half(at + 1, low)) {
+      code = 0x10000 + ((code & 0x3ffU) << 10) + (text[++at] & 0x3ffU);
+    } else if (is_half(at, high) || is_half(at, low)) {
+      code = replacement;
+      decoded.is_valid = false;
     }
+    if (code < 0x80) {
+      put(code);
+    } else if (code < 0x800) {
+      put(0xc0 | code >> 6);
+    } else if (code < 0x10000) {
+      put(0xe0 | code >> 12);
+    } else {
+      put(0xf0 | code >> 18);
+      put(0x80 | (code >> 12 & 0x3f));
+    }
+    if (code >= 0x800) put(0x80 | (code >> 6 & 0x3f));
+    if (code >= 0x80) put(0x80 | (code & 0x3f));
   }
-  return utf8;
+  return decoded;
+}
+
+void write_utf16(Writer& json, const char* key, const std::u16string& text) {
+  const auto decoded = decode_utf16(text);
+  write_text(json, key, decoded.utf8);
+  if (decoded.is_valid) return;
+  std::vector<unsigned char> units;
+  for (const char16_t unit : text) {
+    units.push_back(static_cast<unsigned char>(unit & 0xff));
+    units.push_back(static_cast<unsigned char>(unit >> 8));
+  }
+  write_hex(json, (std::string{key} + "_utf16").c_str(), units.data(), units.size());
 }
 
 }  // namespace coldtrace::pe_details

@@ -15,6 +15,13 @@ using Writer = rapidjson::Writer<Buffer>;
 // Text of any encoding: text that is not valid UTF-8 keeps its ASCII letters.
 void write_text(Writer& json, const char* key, const std::string& text);
 void write_hex(Writer& json, const char* key, const unsigned char* bytes, std::size_t size);
-std::string to_utf8(const std::u16string& text);
+
+struct DecodedText {
+  std::string utf8;      // U+FFFD stands for a surrogate without a pair
+  bool is_valid = true;  // there is none
+};
+DecodedText decode_utf16(const std::u16string& text);
+// Text that is not valid has its units in a second member, as they are stored little-endian.
+void write_utf16(Writer& json, const char* key, const std::u16string& text);
 
 }  // namespace coldtrace::pe_details

@@ -206,9 +206,8 @@ tracefile::FixedFields TraceFields::append_fixed(const FixedFieldsText& text,
 void TraceFields::text(const FieldSchema& field, const Value& value, bool utf16) {
   if (hashed_ != nullptr) {
     key(field);
-    append_json_text(
-        *json_, hashed_text(*hashed_, utf16 ? core::decode_exact(value.bytes)
-                                            : core::to_valid_utf8(core::to_chars(value.bytes))));
+    append_json_text(*json_, utf16 ? hashed_text(*hashed_, core::decode_exact(value.bytes))
+                                   : hashed_text(*hashed_, core::to_chars(value.bytes)));
     return;
   }
   const auto before = json_->size();

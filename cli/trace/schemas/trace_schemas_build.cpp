@@ -104,7 +104,7 @@ void add_trace_schemas_build(CLI::App& app, Exit& exit) {
       [](Command& command, TraceSchemasBuildOptions& options) {
         command.add_input("FILE|DIR", options.inputs,
                           "PE files, manifests (.man), stores, and folders with such files in them "
-                          "or below; recognized by their contents");
+                          "or below; recognised by their contents");
         add_language_option(command, options.schemas);
         add_image_option(command, options,
                          "Disk image, as for 'ntfs snapshot'. On all of its NTFS volumes, the "

@@ -372,7 +372,8 @@ class Inputs(Case):
         for command, given in (("snapshot", self.image), ("query", self.image), ("query", lines)):
             options = ("--state", "all") if command == "snapshot" else ()
             cells = strict_csv(self.run_ntfs(command, "--format", "csv", *options, given).stdout)
-            self.assertEqual(tuple(cells[0])[-3:], ("name_utf16", "reparse_kind", "path_utf16"))
+            self.assertEqual(tuple(cells[0])[-6:], ("name_utf16", "reparse_kind", "path_utf16", "short_name_utf16",
+                                                    "reparse_target_utf16", "reparse_target_bytes"))
             self.assertEqual({cell["name_utf16"] for cell in cells if cell["record"] == str(row["record"])}, {odd.hex()})
             self.assertEqual({cell["name_utf16"] for cell in cells}, {"", odd.hex()})
 

@@ -38,6 +38,28 @@ class InexactText(case.Case):
         text = subprocess.run([COLDTRACE, "pe", "info", path], capture_output=True, timeout=120).stdout.decode()
         return document["images"][0], text
 
+    def details(self, table):
+        """As LIEF reads it; without the helper program nothing."""
+        path = self.write("one.dll", table_image({2: table}))
+        done = subprocess.run([COLDTRACE, "pe", "info", "--details", "--format", "json", path], capture_output=True, timeout=120)
+        document = strict_json(done.stdout)
+        json_schema.validate(document, json.loads((SOURCES / "docs/schema/pe-info.schema.json").read_text()))
+        return document["images"][0]["details"]
+
+    def test_names_beyond_the_first_plane_in_details(self):
+        def table(rva):
+            name = struct.pack("<H", len(PAIR)) + PAIR.encode("utf-16-le", "surrogatepass")
+            directory = lambda name, offset: struct.pack("<IIHHHH", 0, 0, 0, 0, name >> 31, 1 - (name >> 31)) + struct.pack("<II", name, offset)
+            high, place = 1 << 31, 3 * 24 + 16
+            whole = directory(high | place, high | 24) + directory(1, high | 48) + directory(0x409, 72) + struct.pack("<IIII", rva, 4, 0, 0) + name
+            return whole, len(whole)
+        details = self.details(table)
+        if details["resources"] is None:
+            self.skipTest("the helper program is not built")
+        kind, = details["resources"]["children"]
+        self.assertEqual(kind["id"], PAIR.encode("utf-16", "surrogatepass").decode("utf-16"))
+        self.assertNotIn("id_utf16", kind)
+
     def version(self, strings):
         return self.image(resource_tree([(16, 1, 0x409, version_block((1, 2, 3, 4), strings))]))
 
@@ -75,6 +97,11 @@ class InexactText(case.Case):
             whole += b"".join(struct.pack("<IIII", rva, 4, 0, 0) for _ in range(2)) + b"".join(texts)
             return whole, len(whole)
 
+        details = self.details(table)
+        if details["resources"] is not None:
+            self.assertEqual([(row["id"], row["id_utf16"], row["children"][0]["id"], row["children"][0]["id_utf16"])
+                              for row in details["resources"]["children"]],
+                             [(SHOWN, units(ONE), SHOWN, units(OTHER)), (SHOWN, units(OTHER), SHOWN, units(ONE))])
         image, text = self.image(table)
         self.assertEqual([(row["type"], row["type_utf16"], row["name"], row["name_utf16"]) for row in image["resources"]],
                          [(SHOWN, units(ONE), SHOWN, units(OTHER)), (SHOWN, units(OTHER), SHOWN, units(ONE))])

@@ -12,6 +12,7 @@ import struct
 import subprocess
 import sys
 import unittest
+import uuid
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -53,6 +54,30 @@ def strings(value):
 
 # What is not a name: numbers, times, days of changes of the clock, GUIDs.
 PLAIN = re.compile(r"(\w+ \w+day of [A-Z][a-z]+ [\d:.]+|0x[0-9a-f]+|[-+]?[0-9.]+|\d{4}-\d\d-\d\dT[\d:.]+Z?|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})?")
+
+
+class Texts(Case):
+    def test_texts_that_are_not_valid_have_hashes_of_their_own(self):
+        """Of UTF-16 an unpaired surrogate is hashed as three bytes, of bytes each as it is."""
+        provider = uuid.UUID("aa0f3f0e-97a4-4ba7-9d4c-62d5b4b3e099")
+        manifest = self.write("texts.man", f"""<instrumentationManifest xmlns="http://schemas.microsoft.com/win/2004/08/events"
+            xmlns:win="http://manifests.microsoft.com/win/2004/08/windows/events"><instrumentation><events>
+            <provider name="Texts" guid="{{{provider}}}" symbol="T" resourceFileName="t" messageFileName="t"><templates>
+            <template tid="t"><data name="Wide" inType="win:UnicodeString"/><data name="Narrow" inType="win:AnsiString"/></template>
+            </templates><events><event value="1" template="t" symbol="E"/></events></provider></events></instrumentation>
+            </instrumentationManifest>""".encode())
+        key = self.write("key", KEY)
+        log = EtlWriter()
+        texts = [("C:\\\ud800", b"d/\xe9"), ("C:\\\udc01", b"d/\xe8"), ("C:\\\ud83d\ude00", "d/\u00e9".encode())]
+        for time, (wide, narrow) in enumerate(texts):
+            log.manifest(0, time, provider, 1, 0, wide.encode("utf-16-le", "surrogatepass") + b"\0\0" + narrow + b"\0")
+        trace = self.write("texts.etl", log.build())
+        lines = strict_ndjson(run("trace", "decode", trace, "--schemas", manifest, "--names", "keyed-hash", "--key-file", key).stdout)
+        digest = lambda name: hmac.new(KEY, name, hashlib.sha256).hexdigest()[:32]
+        self.assertEqual([line["fields"] for line in lines if line["type"] == "event" and line["provider"]["guid"] == str(provider)],
+                         [{"Wide": digest(b"C:") + "\\" + digest(wide[3:].encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+                                                                 .encode("utf-8", "surrogatepass")),
+                           "Narrow": digest(b"d") + "/" + digest(narrow[2:])} for wide, narrow in texts])
 
 
 class Names(Case):

@@ -1,9 +1,9 @@
-#include "coldtrace/core/adler32.hpp"
-
 #include <string>
 #include <vector>
 
 #include <catch2/catch.hpp>
+
+#include "coldtrace/core/checksums.hpp"
 
 using namespace coldtrace;
 

@@ -76,28 +76,6 @@ TEST_CASE("bytes that are not UTF-8 encode as U+FFFD") {
   CHECK(core::encode_utf16(bad).substr(0, 2) == "\xfd\xff");
 }
 
-TEST_CASE("a text is read by the mark that it begins with") {
-  struct Row {
-    const char* why;
-    std::string bytes, text;
-  };
-  const auto row = GENERATE(values<Row>({
-      {"nothing", "", ""},
-      {"no mark", "a\xff\xfe", "a\xff\xfe"},
-      {"UTF-8", "\xef\xbb\xbf\xc3\xa9", "\xc3\xa9"},
-      {"UTF-8, once", "\xef\xbb\xbf\xef\xbb\xbf", "\xef\xbb\xbf"},
-      {"half a mark", "\xef\xbb", "\xef\xbb"},
-      {"UTF-16LE", "\xff\xfe\xe9\0a\0"s, "\xc3\xa9\x61"},
-      {"UTF-16BE", "\xfe\xff\0\xe9\0a"s, "\xc3\xa9\x61"},
-      {"an odd byte", "\xfe\xff\0\xe9\0"s, "\xc3\xa9"},
-      {"a mark alone", "\xff\xfe", ""},
-      {"an unpaired surrogate", "\xfe\xff\xd8\0"s, "\xef\xbf\xbd"},
-  }));
-  CAPTURE(row.why);
-  const auto bytes = std::as_bytes(std::span{row.bytes});
-  CHECK(core::decode_marked_text(bytes) == row.text);
-}
-
 TEST_CASE("exact text tells all units apart, and is UTF-8 where they are valid") {
   struct Row {
     const char* why;

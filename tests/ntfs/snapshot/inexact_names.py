@@ -3,6 +3,8 @@
 usage: inexact_names.py COLDTRACE SOURCES [unittest arguments]
 """
 import csv
+import hashlib
+import hmac
 import io
 import json
 import os
@@ -240,6 +242,39 @@ class InexactNames(Case):
                 self.assertIn(f":{escape} ", text)
         owners = lines_of("locate", same, streams[0]["extents"][0]["offset"])[1]["owners"]
         self.assertEqual([owner["stream_utf16"] for owner in owners], [stream["name_utf16"] for stream in streams])
+
+    def test_hashes_tell_them_apart(self):
+        """What is hashed is UTF-8, an unpaired surrogate in it as three bytes."""
+        key = bytes(range(32))
+        path = self.write("key", key)
+        hashed = lambda name: hmac.new(key, name.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+                                       .encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()[:32]
+        options = ("--names", "keyed-hash", "--key-file", path)
+        wanted = {f"/{hashed(folder)}/{hashed('same.txt')}" for folder in FOLDERS}
+        self.assertEqual(len(wanted), 3)
+        rows = [line for line in lines_of("snapshot", "--state", "all", *options, self.image) if line["type"] == "file"]
+        self.assertLess(wanted, {row["path"] for row in rows})
+        self.assertLess({hashed(folder) for folder in FOLDERS}, {row["name"] for row in rows})
+        for row, plain in zip(rows, self.rows):
+            self.assertNotIn("path_utf16", row)
+            if plain["name"] is not None and plain["path"] != "/":
+                self.assertEqual(row["name"], hashed(bytes.fromhex(plain["name_utf16"]).decode("utf-16-le", "surrogatepass")
+                                                     if "name_utf16" in plain else plain["name"]))
+        for form in "csv", "bodyfile", "text":
+            text = run("snapshot", "--format", form, *options, self.image).decode()
+            for folder in FOLDERS:
+                self.assertIn(hashed(folder), text)
+        place = next(row for row in self.rows if row.get("path_utf16") == units(f"/{FOLDERS[1]}/same.txt"))["streams"][0]["extents"][0]["offset"]
+        owner, = lines_of("locate", *options, self.image, place)[1]["owners"]
+        self.assertEqual(owner["path"], f"/{hashed(FOLDERS[1])}/{hashed('same.txt')}")
+        snapshot = self.here / "hashed.ndjson"
+        run("snapshot", *options, self.image, "-o", snapshot)
+        for before, after in ((snapshot, self.image), (self.snapshot, self.image), (self.snapshot, snapshot)):
+            run("compare", *options, before, after)
+        moved, = (line for line in lines_of("compare", *options, self.image, self.later, status=1)
+                  if line["type"] == "file" and "moved" in line["changes"])
+        self.assertEqual((moved["path_before"], moved["path"]),
+                         (f"/{hashed(FOLDERS[0])}/{hashed('same.txt')}", f"/{hashed(FOLDERS[1])}/{hashed('moved.txt')}"))
 
     def test_units_of_another_path_are_not_taken(self):
         """Snapshots are files as others are: their own path is shown, whatever stands beside it, and it is told."""

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "coldtrace/core/crc32.hpp"
+#include "coldtrace/core/checksums.hpp"
 #include "coldtrace/ntfs/mft.hpp"
 #include "coldtrace/ntfs/packed_record.hpp"
 #include "coldtrace/ntfs/security.hpp"

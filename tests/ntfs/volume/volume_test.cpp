@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "coldtrace/core/checked.hpp"
-#include "coldtrace/core/crc32.hpp"
+#include "coldtrace/core/checksums.hpp"
 #include "coldtrace/ntfs/disk/partition.hpp"
 #include "fixtures/builders/ntfs_image.hpp"
 #include "tests/ntfs/snapshot/snapshot_of.hpp"

@@ -175,6 +175,24 @@ class Linked(Case):
                 self.assertEqual((found["outcome"], found["module"], found["name"]),
                                  ("resolved", "base.dll", "BaseRelease"))
 
+    def test_hosts_that_differ_in_unpaired_surrogates_differ(self):
+        hosts = []
+        for unit in "\ud800", "\udc01":
+            folder = self.linked("x86_64", 6)
+            schema = folder / "apisetschema.dll"
+            name = "base.dll".encode("utf-16-le")
+            self.assertIn(name, schema.read_bytes())
+            schema.write_bytes(schema.read_bytes().replace(name, (unit + "ase.dll").encode("utf-16-le", "surrogatepass")))
+            plan = self.plan(folder / "program.exe", status=1)
+            slot, = [slot for slot in self.module(plan, "program.exe")["slots"] if slot["function"]["name"] == "BaseRelease"]
+            self.assertEqual(slot["target"]["outcome"], "no_module")
+            shown = [(step["api_set_host"], step["api_set_host_utf16"]) for step in (slot, *slot["forwarders"]) if step["api_set_host"]]
+            self.assertEqual(shown, [("\ufffdase.dll", (unit + "ase.dll").encode("utf-16-le", "surrogatepass").hex())])
+            hosts.append((plan["modules"], slot["target"]))
+            self.assertIn("\\u%04xase.dll" % ord(unit), run("--format", "csv", folder / "program.exe").stdout.decode())
+            shutil.rmtree(folder)
+        self.assertNotEqual(*hosts)
+
     def test_who_reaches_a_function_through_others_is_told(self):
         folder = self.linked("x86_64")
         plan = self.plan(folder / "program.exe", "--function", "BaseFree", status=0)

@@ -307,6 +307,20 @@ int Nameless(void) { return 9; }
         self.assertEqual((sets["comparable"], sets["changes"], sets["version_before"]),
                          (False, [], 4))
 
+    def test_hosts_that_differ_in_unpaired_surrogates_differ(self):
+        content = API_SETS.read_bytes()
+        host = next(name for name in ("kernelbase.dll", "kernel32.dll", "base.dll", "middle.dll") if name.encode("utf-16-le") in content)
+        names = [surrogate + host[1:] for surrogate in ("\ud800", "\udc01")]
+        units = [name.encode("utf-16-le", "surrogatepass") for name in names]
+        folders = [self.folder(f"{side}", {"apisetschema.dll": content.replace(host.encode("utf-16-le"), one)}) for side, one in enumerate(units)]
+        sets = self.document(0, *folders)["modules"][0]["api_sets"]
+        self.assertGreater(sets["changed"], 0)
+        for side, one in zip(("before", "after"), units):
+            self.assertIn(("\ufffd" + host[1:], one.hex()), [(row["dll"], row.get("dll_utf16")) for row in sets["changes"][0][side]])
+        text = self.servicing(0, *folders).stdout
+        for escape in "\\ud800", "\\udc01":
+            self.assertIn(escape + host[1:], text if isinstance(text, str) else text.decode())
+
     def test_declared_events_are_those_of_the_files_writer(self):
         """make_schema_files gives the newer file a field more."""
         files = self.here / "schemas"

@@ -270,7 +270,7 @@ void add_trace_critical_path(CLI::App& app, Exit& exit) {
         add_time_options(command, options.times, "Earliest start of the path (UTC)",
                          "Latest end of the path (UTC)");
         add_symbol_options(command, options.symbols);
-        command.add_option("--thread", options.thread, "Thread to analyze, by id")
+        command.add_option("--thread", options.thread, "Thread to analyse, by id")
             .type_name("TID")
             .required();
         command.add_option("--hops", options.hops, "In text: hops to show")

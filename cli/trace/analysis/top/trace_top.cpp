@@ -85,7 +85,7 @@ Exit run_trace_top(const TraceTopOptions& options) {
 void add_trace_top(CLI::App& app, Exit& exit) {
   add_command<TraceTopOptions>(
       app, exit,
-      {"top", "Summarize use of processors, disks and network, and the longest waits, on one page",
+      {"top", "Summarise use of processors, disks and network, and the longest waits, on one page",
        "  coldtrace trace top run.etl\n"
        "  coldtrace trace top run.etl --top 10 --from 2024-02-29T12:34:56Z\n"
        "  coldtrace trace top run.ctrace --format json\n",

@@ -14,6 +14,11 @@ namespace coldtrace::core {
 // be read as one.
 [[nodiscard]] std::string printable(std::string_view text);
 
+// Exact text where there is no place for its units, as in sentences and tables of other programs:
+// as it is, or as printable() has it where that escapes an unpaired surrogate, or what would read
+// as one.
+[[nodiscard]] std::string distinct_text(std::string_view exact);
+
 // The first character of `text`, which is valid UTF-8 and not empty.
 [[nodiscard]] std::string_view first_character(std::string_view text);
 template <TemporaryText T>

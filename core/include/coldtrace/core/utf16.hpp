@@ -41,11 +41,6 @@ std::string_view shown_text(T&&, std::string&) = delete;
 template <TemporaryBytes T>
 ByteView until_nul_unit(T&&) = delete;
 
-// The text of a file by its byte order mark, and without it: UTF-16 of either byte order as
-// decode_utf16() decodes it, otherwise the bytes as they are, UTF-8 or not.
-// Source: Unicode, "Byte Order Mark".
-[[nodiscard]] std::string decode_marked_text(ByteView bytes);
-
 // The UTF-16LE bytes of UTF-8 text; invalid bytes become U+FFFD. For builders and comparisons.
 [[nodiscard]] std::string encode_utf16(std::string_view utf8);
 

@@ -9,8 +9,9 @@
 namespace coldtrace::privacy {
 
 // Names as keyed hashes: only who has the key can test whether a hash is that of a certain name;
-// the same name has the same hash in every output. HMAC-SHA-256 (RFC 2104) of the name in UTF-8,
-// the first 16 bytes as hexadecimal digits. Threads may share one.
+// the same name has the same hash in every output. HMAC-SHA-256 (RFC 2104) of the name as exact
+// text (core/utf16.hpp), which is UTF-8 if it is valid, the first 16 bytes as hexadecimal digits.
+// Threads may share one.
 class HashedNames {
  public:
   static constexpr std::size_t digits = 32;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "coldtrace/core/integers.hpp"
@@ -10,7 +11,7 @@ namespace coldtrace::ntfs {
 // A range of the image that could not be read or used, and what was lost with it.
 struct Gap {
   enum class Lost : u8 { records, index };
-  u64 offset;  // bytes of the image
+  std::optional<u64> offset;  // bytes of the image; absent for records in a hole of $MFT
   u64 length;
   Lost lost;
   u64 first;  // number of the first record; for an index, of its directory
@@ -18,7 +19,7 @@ struct Gap {
 };
 
 // Adds a gap to those before it. Records that follow the last ones, in number and place, are one
-// gap with them.
+// gap with them; so are those that have no place.
 void append_gap(std::vector<Gap>& gaps, const Gap& gap);
 
 // The numbers of the records that gaps lost: whether their files are there is unknown.

@@ -103,7 +103,7 @@ inline constexpr std::string_view between_names = "\" by the directory and \"";
 struct RowFinding {
   core::Name code;
   bool warning;
-  std::string text;
+  std::string text;      // exact text (core/utf16.hpp), as the names in it
   bool of_name = false;  // false: of the file, reported once however many names it has
 };
 
@@ -122,9 +122,9 @@ struct FileRow {
   std::string_view owner_sid;
   std::optional<core::Guid> object_id;
   std::optional<u32> reparse_tag;
-  std::optional<std::string> reparse_target;
-  core::ByteView extended_attributes;     // the list of $EA
-  std::optional<ZoneIdentifier> zone_id;  // if Snapshot::RowOptions requests it
+  std::optional<std::string> reparse_target;  // as ReparsePoint::target
+  core::ByteView extended_attributes;         // the list of $EA
+  std::optional<ZoneIdentifier> zone_id;      // if Snapshot::RowOptions requests it
   std::optional<u64> record_offset;
   std::vector<StreamRow> streams;        // $DATA
   std::vector<StreamRow> other_streams;  // other attributes outside the record, $EFS and similar

@@ -25,6 +25,7 @@ enum class FileMember : unsigned {
   directory,
   links,
   short_name,
+  short_name_utf16,
   attributes,
   created,  // in any of the three sets of times
   modified,
@@ -49,7 +50,10 @@ enum class FileMember : unsigned {
   reparse_tag,
   reparse_kind,
   reparse_target,
+  reparse_target_utf16,
+  reparse_target_bytes,
   ea_name,
+  ea_name_bytes,
   ea_size,
   record_offset,
   entry_offset,

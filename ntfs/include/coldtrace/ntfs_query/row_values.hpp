@@ -29,9 +29,11 @@ class RowValues final : public FileValues {
 
  private:
   void name(FileMember member, const See& see);
+  void short_name(FileMember member, const See& see);
   void place(FileMember member, const See& see);
   void times(FileMember member, const See& see) const;
   void metadata(FileMember member, const See& see);
+  void reparse_target(FileMember member, const See& see) const;
   void deleted_at(FileMember member, const See& see) const;
   static void zone_id(const ZoneIdentifier& zone, FileMember member, const See& see);
   void entry(FileMember member, const See& see);

@@ -10,7 +10,8 @@
 
 namespace coldtrace::pe {
 
-// The DLL that implements an API set, for all importers or for one.
+// The DLL that implements an API set, for all importers or for one. Names of schemas are exact text
+// (core/utf16.hpp).
 struct ApiSetHost {
   std::string importer;  // the importing DLL, lower case; empty: every other one
   std::string dll;       // empty: none on this system

@@ -440,6 +440,20 @@ class Signatures(case.Case):
         self.assertIsNone(changed["signer"]["subject"])
         self.assertIn("sha256 digest agrees, signature NOT VALID\n", text_of(path, "--details"))
 
+    def test_texts_in_utf_16(self):
+        """As Microsoft's tools write them: BMPStrings, whose bytes are those that were signed here as ASCII."""
+        for name, units in (("a\U0001f600b", None), ("a\ud800bc", "610000d862006300")):
+            big = name.encode("utf-16-be", "surrogatepass")
+            shown = big.decode("utf-16-be", "replace") if units else name
+            path = self.sign(SEED, "signed.dll", "-h", "sha256", "-n", "12345678")
+            file = path.read_bytes()
+            self.assertEqual((len(big), file.count(b"\x81\x0812345678")), (8, 1))
+            file = file.replace(b"\x81\x0812345678", b"\x80\x08" + big)
+            path.write_bytes(file)
+            with self.subTest(name=ascii(name)):
+                signature, = info(path)["details"]["signatures"]
+                self.assertEqual((signature["program_name"], signature.get("program_name_utf16")), (shown, units))
+
     def test_no_signature(self):
         answer = info(SEED)
         self.assertEqual(answer["details"]["signatures"], [])

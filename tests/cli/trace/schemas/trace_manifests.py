@@ -13,6 +13,7 @@ import unittest
 import uuid
 import xml.sax.saxutils
 from pathlib import Path
+from xml.etree import ElementTree
 from xml.parsers import expat
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
@@ -158,6 +159,80 @@ class Manifests(unittest.TestCase):
                 self.assertEqual(codes(summary), {"schema-file": 1})
                 self.assertEqual(events, wanted)
                 self.assertEqual([f["file"] for f in header["schemas"]], [f"folder{number}/deep/readme.txt"])
+
+    def show(self, content, status=0):
+        """Names of the first provider and of its first field, and where text was damaged."""
+        write("text.man", content)
+        shown = json.loads(run("schemas", "show", str(PAINTER), "--schemas", "text.man", "--format", "json", status=status))
+        provider, = shown["providers"]
+        return (provider["name"], provider["events"][0]["fields"][0]["name"],
+                {finding["first_offset"] for finding in shown["findings"] if finding["code"] == "schema-damaged"})
+
+    def test_encodings_as_another_reader_has_them(self):
+        named = MANIFEST.replace("Manifest-Painter", "M\u00e9nifest\u20ac\U0001f600").replace('name="Colour"', 'name="F\u00e4rbe"', 1)
+        western = MANIFEST.replace("Manifest-Painter", "M\u00e9nifest\u20ac\u201c").replace('name="Colour"', 'name="F\u00e4rbe"', 1)
+        latin = western.replace("\u20ac\u201c", "")
+        self.assertTrue(MANIFEST.startswith('<?xml version="1.0" encoding="UTF-8"?>'))
+        declare = lambda text, encoding: text.replace("UTF-8", encoding, 1)
+        bare = "\r\n " + named.split("?>", 1)[1]
+        for why, content in (
+                ("no mark", named.encode()), ("a mark", named.encode("utf-8-sig")),
+                ("little, a mark", declare(named, "UTF-16").encode("utf-16")),
+                ("big, a mark", b"\xfe\xff" + declare(named, "utf-16").encode("utf-16-be")),
+                ("little, declared", declare(named, "UTF-16").encode("utf-16-le")),
+                ("big, declared", declare(named, "UTF-16").encode("utf-16-be")),
+                ("little, nothing but blanks first", bare.encode("utf-16-le")), ("big, the same", bare.encode("utf-16-be")),
+                ("Latin", declare(latin, "ISO-8859-1").encode("latin-1")), ("Western", declare(western, "windows-1252").encode("cp1252"))):
+            with self.subTest(why):
+                root = ElementTree.fromstring(content)
+                wanted = next(e for e in root.iter() if e.tag.endswith("}provider") and e.get("guid", "").strip("{}") == str(PAINTER))
+                field = next(e for e in wanted.iter() if e.tag.endswith("}data"))
+                self.assertEqual(self.show(content), (wanted.get("name"), field.get("name"), set()))
+
+    def test_what_is_no_text_is_told(self):
+        """What Python's decoders refuse is told with its place, and does not vanish."""
+        def refused(content, encoding, mark):
+            with self.assertRaises(UnicodeDecodeError) as refusal:
+                content[mark:].decode(encoding)
+            return {mark + refusal.exception.start}
+        for why, name, encoding, mark in (
+                ("a high surrogate", "Manifest-\ud800Painter", "utf-16-le", b"\xff\xfe"),
+                ("a low surrogate", "Manifest-\udc01Painter", "utf-16-le", b"\xff\xfe"),
+                ("in the other order", "Manifest-\udc01Painter", "utf-16-be", b"\xfe\xff"),
+                ("without a mark", "Manifest-\ud800Painter", "utf-16-le", b"")):
+            text = MANIFEST.replace("UTF-8", "UTF-16", 1).replace("Manifest-Painter", name)
+            content = mark + text.encode(encoding, "surrogatepass")
+            with self.subTest(why):
+                shown = self.show(content, status=1)
+                self.assertEqual((shown[0], shown[2]), ("Manifest-\ufffdPainter", refused(content, encoding, len(mark))))
+        latin = MANIFEST.replace("Manifest-Painter", "Manifest-\u00e9Painter").encode("latin-1")
+        for content in latin, latin.replace(b"UTF-8", b"koi8-r", 1):
+            shown = self.show(content, status=1)
+            self.assertEqual((shown[0], shown[2]), ("Manifest-\ufffdPainter", refused(content, "utf-8", 0)))
+        begins_as_a_mark = latin.replace(b"\xe9", b"\xef\xbf", 1)
+        self.assertEqual(self.show(begins_as_a_mark, status=1)[2], refused(begins_as_a_mark, "utf-8", 0))
+        content = MANIFEST.encode("utf-16") + b"\n"
+        self.assertEqual(self.show(content, status=1)[2], {len(content) - 1})
+
+    def test_the_place_of_an_error_is_one_of_the_file(self):
+        text = MANIFEST.replace("</events>", "</event>", 1)
+        for encoding, mark, size in (("utf-8", b"", 1), ("utf-16-le", b"\xff\xfe", 2), ("utf-16-be", b"\xfe\xff", 2)):
+            write("damaged.man", mark + text.encode(encoding))
+            done = subprocess.run([COLDTRACE, "trace", "schemas", "list", "--schemas", "damaged.man"], capture_output=True, cwd=FOLDER, text=True)
+            with self.subTest(encoding):
+                place = int(re.search(r"(0x[0-9a-f]+): event manifest", done.stderr)[1], 16)
+                self.assertEqual((place - len(mark)) % size, 0)
+                self.assertEqual(text[:(place - len(mark)) // size].count("\n"), text[:self.error_of(text)].count("\n"))
+
+    @staticmethod
+    def error_of(text):
+        """Where Python's reader finds it."""
+        parser = expat.ParserCreate()
+        try:
+            parser.Parse(text.encode("utf-8"), True)
+        except expat.ExpatError:
+            return len(text.encode()[:parser.ErrorByteIndex].decode())
+        raise AssertionError("well-formed")
 
     def test_types_and_names_have_any_prefix_that_is_declared(self):
         wanted = decode("--schemas", "painter.man", "--messages")[1]

@@ -342,6 +342,21 @@ class Messages(unittest.TestCase):
         # Each of the four parts that break a rule.
         self.assertEqual(codes(summary), {"schema-damaged": 4})
 
+    def test_places_and_damage_of_utf_16(self):
+        log = trace("one.etl", [message(SOURCE, 10, struct.pack("<i", 5))])
+        lines = "".join(line + "\r\n" for line in block(SOURCE, 10, "%0gr\u00fcn %10!d!", "a, ItemLong -- 10"))
+        for encoding, mark in (("utf-8", b""), ("utf-16-le", b"\xff\xfe"), ("utf-16-be", b"\xfe\xff")):
+            for text, wrong in ((lines + "what is this\r\n", "what"), (lines.replace("gr", "\ud800gr"), "\ud800")):
+                if wrong == "\ud800" and encoding == "utf-8":
+                    continue
+                content = mark + text.encode(encoding, "surrogatepass")
+                (FOLDER / "wide.tmf").write_bytes(content)
+                _, events, summary = decode_messages(log, "--tmf", "wide.tmf", status=1)
+                told, = summary["findings"]
+                self.assertEqual((told["code"], told["first_offset"]),
+                                 ("schema-damaged", content.index(wrong.encode(encoding, "surrogatepass"))))
+                self.assertEqual(events[0]["message"], ("\ufffd" if wrong == "\ud800" else "") + "gr\u00fcn 5")
+
     def test_conflicts_are_told_and_the_one_that_fits_is_taken(self):
         log = trace("one.etl", [message(SOURCE, 10, struct.pack("<i", 5)), message(SOURCE, 10, struct.pack("<q", 6))])
         tmf("a.tmf", *block(SOURCE, 10, "%0four %10!d!", "a, ItemLong -- 10"))

@@ -11,13 +11,14 @@
 namespace coldtrace::ntfs {
 
 // The part of a file that a comparison uses, from a volume or from its description. Absent values
-// are unknown and not compared.
+// are unknown and not compared. Names and targets are exact text (core/utf16.hpp), those of
+// extended attributes and LX links the bytes that they are.
 
 // A name is its text in its directory: renaming a directory above does not change it.
 struct ComparedName {
   FileReference parent;
   std::string name;
-  std::string path;                       // exact text
+  std::string path;
   std::optional<std::string> short_name;  // empty: there is none
   std::optional<Times> times;             // of its $FILE_NAME
 };
@@ -60,11 +61,6 @@ struct ComparedFile {
 
 // Turns what an incomplete file lacks into what is unknown of it.
 void forget_lost(ComparedFile& file);
-
-// Represents a name that is not valid UTF-16, from its units in hexadecimal: no text equals it.
-[[nodiscard]] std::string inexact_name(std::string_view utf16);
-// A name as rows show it, with U+FFFD for invalid parts.
-[[nodiscard]] std::string shown_name(const std::string& name);
 
 // The compared form of row members.
 [[nodiscard]] std::string compared_reparse(u32 tag, const std::optional<std::string>& target);

@@ -36,11 +36,19 @@ class InstrumentationManifest {
   // How much of a file those look at.
   static constexpr std::size_t likely_size = std::size_t{64} << 10;
 
-  // UTF-8 or UTF-16, in either byte order. `offset` is that of the text in its file. Texts are in
+  // UTF-8, or UTF-16 in either byte order, with or without a byte order mark, or as it declares
+  // ISO 8859-1 or Windows-1252. `offset` is that of the text in its file. Texts are in
   // the first of the languages in which the manifest has a string, else in en-US, else in the one
   // that there is.
   static core::Result<InstrumentationManifest> read(core::ByteView text, u64 offset,
                                                     const std::vector<std::string>& languages);
+
+  // What U+FFFD stands for in its texts, the first of it at a byte of its file.
+  struct TextDamage {
+    u64 offset;
+    std::string text;
+  };
+  [[nodiscard]] const std::optional<TextDamage>& text_damage() const;
 
   // Those that have a GUID, in the order of the file.
   [[nodiscard]] const std::vector<core::Guid>& providers() const;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "coldtrace/core/findings.hpp"
+#include "coldtrace/core/marked_text.hpp"
 #include "coldtrace/tracefile/fields/schema_source.hpp"
 #include "coldtrace/tracefile/messages/trace_message.hpp"
 
@@ -41,8 +42,8 @@ class MessageFormats final : public SchemaSource {
       const SchemaKey& key) const override;
 
  private:
-  u64 add(std::string_view text, char separator, const FlagNames& flags, const std::string& source,
-          core::Findings& findings);
+  u64 add(std::string_view text, const core::MarkedText* file, char separator,
+          const FlagNames& flags, const std::string& source, core::Findings& findings);
   bool add(const SchemaKey& key, EventSchema schema, core::Findings& findings);
 
   std::set<SchemaKey> wanted_;
