@@ -147,8 +147,7 @@ bool write_json_text(char*& at, std::string_view text) {
   }
   const auto rest = text.substr(write_ascii(at, text));
   const bool valid = rest.empty() || core::is_valid_utf8(rest);
-  if (!rest.empty())
-    at = write_utf8(at, valid ? rest : core::to_valid_utf8(core::shown_text(rest)));
+  if (!rest.empty()) at = write_utf8(at, valid ? rest : core::to_valid_utf8(rest));
   *at++ = '"';
   return valid;
 }
@@ -157,6 +156,10 @@ bool append_json_text(core::TextBuffer& json, std::string_view text) {
   char* const start = json.reserve(longest_json_text(text.size()));
   char* at = start;
   const bool valid = write_json_text(at, text);
+  if (!valid) {
+    at = start;
+    write_json_text(at, core::shown_text(text));
+  }
   json.commit(static_cast<std::size_t>(at - start));
   return valid;
 }

@@ -10,8 +10,8 @@ namespace coldtrace::cli {
 // surrogate of exact text; returns whether there were none.
 bool append_json_text(core::TextBuffer& json, std::string_view text);
 
-// The same in a place with room for longest_json_text(text.size()) characters; the place moves to
-// the end of what was written.
+// The same of bytes, not exact text, in a place with room for longest_json_text(text.size())
+// characters; the place moves to the end of what was written.
 constexpr std::size_t longest_json_text(std::size_t size) {
   return size * 6 + 10;  // escapes as "\u001b", the quotes, and eight characters written at a time
 }
