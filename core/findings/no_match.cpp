@@ -4,12 +4,13 @@
 
 #include "coldtrace/core/nearest_names.hpp"
 #include "coldtrace/core/text.hpp"
+#include "coldtrace/core/utf16.hpp"
 
 namespace coldtrace::core {
 namespace {
 
 std::string show(std::string_view name, const ShownName& shown_name) {
-  return shown_name ? shown_name(name) : to_valid_utf8(name);
+  return shown_name ? shown_name(name) : to_valid_utf8(shown_text(name));
 }
 
 }  // namespace

@@ -153,6 +153,17 @@ std::string_view shown_text(std::string_view exact, std::string& room) {
   return room = shown_text(exact);
 }
 
+std::string_view cut_exact(std::string_view exact, std::size_t most) {
+  if (exact.size() <= most) return exact;
+  const auto is_inside = [&](std::size_t at) {
+    return (static_cast<unsigned char>(exact[at]) & 0xC0U) == 0x80U;
+  };
+  constexpr std::size_t longest_rest = 3;
+  std::size_t end = most;
+  while (end > 0 && most - end < longest_rest && is_inside(end)) --end;
+  return exact.substr(0, is_inside(end) ? most : end);
+}
+
 std::string to_utf16_hex(std::string_view exact) {
   std::string units;
   while (const auto surrogate = find_surrogate(exact)) {

@@ -114,6 +114,11 @@ core::Result<OptionalHeader> read_optional_header(core::ByteView file, u64 offse
                      "SizeOfOptionalHeader is {:#x}, but the header has {:#x} bytes with its {}, "
                      "all of which the loader reads",
                      declared_size, size, core::counted(present, "directory", "directories"));
+  else if (declared_size > left)
+    findings.warning("optional-header-size", offset - 4,
+                     "SizeOfOptionalHeader is {:#x}, so that the section table would begin behind "
+                     "the end of the file; the header has {:#x} bytes",
+                     declared_size, size);
   return in.finish(header);
 }
 

@@ -79,7 +79,8 @@ std::string take_text(core::ByteView payload, std::size_t& at) {
   const auto units = core::until_nul_unit(payload.subspan(std::min(at, payload.size())));
   at += units.size() + 2;
   auto text = core::decode_exact(units.first(std::min(units.size(), 2 * longest_name)));
-  return text.size() <= longest_name ? text : core::to_valid_utf8(text.substr(0, longest_name));
+  text.resize(core::cut_exact(text, longest_name).size());
+  return text;
 }
 
 // "Namespace.Type.Method" of the two texts at `at`, which it moves behind them.

@@ -108,8 +108,9 @@ const EventSchema* NameRecords::schema_of(const Event& event) {
 
 void NameRecords::push(NameRecord record, std::string_view text) {
   record.text = static_cast<u32>(texts_.size());
-  record.count = static_cast<u32>(std::min(text.size(), longest_text));
-  texts_.append(text.substr(0, record.count));
+  const auto kept = core::cut_exact(text, longest_text);
+  record.count = static_cast<u32>(kept.size());
+  texts_.append(kept);
   records_.push_back(record);
 }
 
@@ -237,7 +238,7 @@ void NameRecords::add_image_file(const Event& event) {
   record.time_date_stamp = static_cast<u32>(time_date_stamp);
   record.checksum = static_cast<u32>(checksum);
   record.pdb_age = static_cast<u32>(age);
-  record.pdb_name.resize(std::min(record.pdb_name.size(), longest_text));
+  record.pdb_name.resize(core::cut_exact(record.pdb_name, longest_text).size());
   image_files_.push_back(std::move(record));
 }
 

@@ -89,6 +89,15 @@ class HeaderSizes(case.Case):
                                  [("imports", 0x180, 0x180)])
                 self.assertEqual(info["counts"]["sections"], 0)
 
+    def test_a_section_table_behind_the_end_is_told(self):
+        for plus in (False, True):
+            with self.subTest(plus=plus):
+                content, slots = without_sections(plus)
+                at = 64 + 20  # of SizeOfOptionalHeader
+                content = content[:at] + struct.pack("<H", 0xffff) + content[at + 2:]
+                (module,) = self.read(content, "imports")["modules"]
+                self.assertEqual([(one["name"], one["slot_rva"]) for one in module["functions"]], [("ExitProcess", slots)])
+
 
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0], *sys.argv[2:]])

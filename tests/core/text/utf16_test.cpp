@@ -19,6 +19,15 @@ fixtures::ByteWriter units(const std::vector<u16>& values) {
   return writer;
 }
 
+TEST_CASE("Exact text is cut between characters") {
+  const auto text = "a\xed\xa0\x80\xf0\x9f\x98\x80"s;  // with an unpaired surrogate
+  constexpr std::size_t kept[] = {0, 1, 1, 1, 4, 4, 4, 4, 8, 8};
+  for (std::size_t most = 0; most < std::size(kept); ++most)
+    CHECK(core::cut_exact(text, most) == text.substr(0, kept[most]));
+  const std::string other(8, '\x80');  // no text
+  CHECK(core::cut_exact(other, 5).size() == 5);
+}
+
 TEST_CASE("UTF-16 becomes UTF-8, and an unpaired surrogate U+FFFD") {
   struct Row {
     const char* why;

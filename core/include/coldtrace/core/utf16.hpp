@@ -33,6 +33,11 @@ bool append_utf8(std::string& utf8, std::string_view exact);
 template <TemporaryText T>
 std::string_view shown_text(T&&, std::string&) = delete;
 
+// The first `most` bytes of exact text, or up to three fewer, so that no character is cut.
+[[nodiscard]] std::string_view cut_exact(std::string_view exact, std::size_t most);
+template <TemporaryText T>
+std::string_view cut_exact(T&&, std::size_t) = delete;
+
 // The units of exact text in hexadecimal, as they are stored: "41004200".
 [[nodiscard]] std::string to_utf16_hex(std::string_view exact);
 
