@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "coldtrace/core/nearest_names.hpp"
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/core/utf16.hpp"
