@@ -74,6 +74,11 @@ core::Result<Image> Image::open(const core::FileView& file, std::optional<Layout
   image.file_ = COLDTRACE_TRY(read_file_header(file.clip(0, header + fixed_size), header));
   const u64 optional = header + fixed_size;
   const u64 table = optional + image.file_.optional_header_size;
+  // What has sections has their table; without any, where it would begin does not matter.
+  if (image.file_.section_count > 0 && table > file.size())
+    return core::fail({core::Fault::truncated, optional, "IMAGE_OPTIONAL_HEADER", "Magic",
+                       image.file_.optional_header_size,
+                       file.size() - std::min<u64>(optional, file.size())});
   const u64 table_end = table + u64{image.file_.section_count} * SectionHeader::size_on_disk;
   const auto bytes = file.clip(0, std::max(table_end, optional + OptionalHeader::largest_on_disk));
   image.optional_ = COLDTRACE_TRY(
