@@ -64,7 +64,7 @@ void FittedLines::append(core::TextBuffer& fitted, std::string_view text) {
 }
 
 void FittedLines::finish(core::TextBuffer& fitted) {
-  if (!goes_on_ || has_color(line_))
+  if (!is_below_ && (!goes_on_ || has_color(line_)))
     cut(fitted);
   else if (!is_below_ || !line_.empty())
     put(fitted, line_);

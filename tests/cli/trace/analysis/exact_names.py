@@ -108,20 +108,13 @@ class ExactNames(Case):
     def test_a_long_name_is_cut_between_characters(self):
         """At 32,767 bytes, which are not a number of whole characters."""
         log = EtlWriter()
-        log.process(0, 10, 100, "a" + "\u4e2d" * 11_000)
+        log.process(0, 10, 100, "\u4e2d" * 11_000)
         self.write("long.etl", log.build())
         database = self.here / "long.db"
         self.run_trace("trace", "export", "sqlite", self.here / "long.etl", "-o", database)
         with sqlite3.connect(database) as connection:
             names = [bytes(name).decode() for name, in connection.execute("SELECT CAST(name AS BLOB) FROM process")]
-        self.assertIn("a" + "\u4e2d" * (32_766 // 3), names)
-
-    def test_a_proposed_name_is_as_it_is_shown(self):
-        log = EtlWriter()
-        log.process(0, 10, 100, "note\ud800ad.exe")
-        trace = self.write("note.etl", log.build())
-        done = subprocess.run([COLDTRACE, "trace", "decode", trace, "--process", "noteadx.exe"], capture_output=True, timeout=100)
-        self.assertIn("'note\ufffdad.exe'", done.stderr.decode())
+        self.assertIn("\u4e2d" * (32_767 // 3), names)
 
     def test_a_report_has_both(self):
         page = self.here / "page.html"
