@@ -43,8 +43,8 @@ std::string to_string(const ParseError& error) {
       error.field.view() == "range")
     return fmt::format("{:#x}: {} {} expected here, but the file has {}", error.offset,
                        error.expected, error.expected == 1 ? "byte" : "bytes", error.found);
-  const auto place = fmt::format("{:#x}: {}.{}: {}", error.offset, error.structure.view(),
-                                 error.field.view(), to_string(error.fault));
+  auto place = fmt::format("{:#x}: {}.{}: {}", error.offset, error.structure.view(),
+                           error.field.view(), to_string(error.fault));
   if (error.fault == Fault::io)
     return fmt::format("{}: {}", place,
                        std::generic_category().message(static_cast<int>(error.found)));
