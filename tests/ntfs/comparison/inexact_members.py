@@ -6,24 +6,21 @@ usage: inexact_members.py COLDTRACE SOURCES [unittest arguments]
 import csv
 import io
 import json
-import os
-import shutil
 import sqlite3
 import struct
-import subprocess
 import sys
 import tempfile
 import unittest
-from importlib.machinery import SourceFileLoader
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-import json_schema  # noqa: E402
 from case import Case  # noqa: E402
-from strict import strict_ndjson  # noqa: E402
+from ntfs.written_volumes import Commands, needs_ntfs_3g, recipe_of  # noqa: E402
 
 COLDTRACE, SOURCES = (Path(argument).resolve() for argument in sys.argv[1:3])
-recipe = SourceFileLoader("recipe", str(SOURCES / "fixtures/recipes/make-ntfs-image.py")).load_module()
+recipe = recipe_of(SOURCES)
+commands = Commands(COLDTRACE, SOURCES)
+run, lines_of = commands.run, commands.lines_of
 
 # As they are stored before and after, by the file that has them.
 TARGETS = {"junction": ("\\??\\C:\\J\ud800", "\\??\\C:\\J\udc01"), "symlink": ("..\\S\ud800", "..\\S\udc01"), "alias": ("C:\\A\ud800", "C:\\A\udc01")}
@@ -41,27 +38,11 @@ def shown(text):
     return "".join("\ufffd" if 0xd800 <= ord(letter) < 0xe000 else letter for letter in text)
 
 
-def run(command, *arguments, status=0):
-    done = subprocess.run([COLDTRACE, "ntfs", command, *map(str, arguments)], capture_output=True, timeout=120)
-    assert done.returncode == status, (done.returncode, done.stderr)
-    return done.stdout
-
-
-def lines_of(command, *arguments, status=0):
-    schema = json_schema.of(json.loads(
-        (SOURCES / f"docs/schema/ntfs-{'snapshot' if command == 'query' else command}.schema.json").read_text()))
-    lines = strict_ndjson(run(command, "--format", "ndjson", *arguments, status=status))
-    for line in lines:
-        schema.validate(line)
-    return lines
-
-
 def link_body(target, flags=b""):
     return struct.pack("<HHHH", 0, len(stored(target)), len(stored(target)), 0) + flags + stored(target)
 
 
-@unittest.skipUnless(os.geteuid() == 0 and os.path.exists("/dev/fuse") and shutil.which("ntfs-3g")
-                     and shutil.which("mkntfs") and shutil.which("fuser"), "no FUSE, or not root")
+@needs_ntfs_3g
 class InexactMembers(Case):
     @classmethod
     def setUpClass(cls):

@@ -14,34 +14,20 @@ import subprocess
 import sys
 import tempfile
 import unittest
-from importlib.machinery import SourceFileLoader
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-import json_schema  # noqa: E402
 from case import Case  # noqa: E402
 from cli.report.page.page_reader import Page  # noqa: E402
+from ntfs.written_volumes import Commands, needs_ntfs_3g, recipe_of  # noqa: E402
 from strict import strict_ndjson  # noqa: E402
 
 COLDTRACE, SOURCES = (Path(argument).resolve() for argument in sys.argv[1:3])
-recipe = SourceFileLoader("recipe", str(SOURCES / "fixtures/recipes/make-ntfs-image.py")).load_module()
+recipe = recipe_of(SOURCES)
+commands = Commands(COLDTRACE, SOURCES)
+run, lines_of = commands.run, commands.lines_of
 FOLDERS = ("a\ud800\u00e9", "a\udc01\u00e9", "a\ud83d\ude00")  # the last one is a pair
 SHOWN = "/a\ufffd\u00e9/same.txt"
-
-
-def run(command, *arguments, status=0):
-    done = subprocess.run([COLDTRACE, "ntfs", command, *map(str, arguments)], capture_output=True, timeout=120)
-    assert done.returncode == status, (done.returncode, done.stderr)
-    return done.stdout
-
-
-def lines_of(command, *arguments, status=0):
-    schema = json_schema.of(json.loads(
-        (SOURCES / f"docs/schema/ntfs-{'snapshot' if command == 'query' else command}.schema.json").read_text()))
-    lines = strict_ndjson(run(command, "--format", "ndjson", *arguments, status=status))
-    for line in lines:
-        schema.validate(line)
-    return lines
 
 
 def units(text):
@@ -53,8 +39,7 @@ def stored(text):
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass").encode("utf-8", "surrogatepass")
 
 
-@unittest.skipUnless(os.geteuid() == 0 and os.path.exists("/dev/fuse") and shutil.which("ntfs-3g")
-                     and shutil.which("mkntfs") and shutil.which("fuser"), "no FUSE, or not root")
+@needs_ntfs_3g
 class InexactNames(Case):
     @classmethod
     def setUpClass(cls):

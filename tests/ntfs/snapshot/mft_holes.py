@@ -5,24 +5,22 @@ usage: mft_holes.py COLDTRACE SOURCES [unittest arguments]
 The run list of $MFT is read and written here from the description of the format.
 """
 import json
-import os
-import shutil
 import sqlite3
 import struct
 import subprocess
 import sys
 import tempfile
 import unittest
-from importlib.machinery import SourceFileLoader
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import json_schema  # noqa: E402
 from case import Case  # noqa: E402
+from ntfs.written_volumes import needs_ntfs_3g, recipe_of  # noqa: E402
 from strict import strict_ndjson  # noqa: E402
 
 COLDTRACE, SOURCES = (Path(argument).resolve() for argument in sys.argv[1:3])
-recipe = SourceFileLoader("recipe", str(SOURCES / "fixtures/recipes/make-ntfs-image.py")).load_module()
+recipe = recipe_of(SOURCES)
 CLUSTER, RECORD, ROOT = 4096, 1024, 5
 
 
@@ -79,8 +77,7 @@ def with_hole(content, vcn):
     return bytes(content)
 
 
-@unittest.skipUnless(os.geteuid() == 0 and os.path.exists("/dev/fuse") and shutil.which("ntfs-3g")
-                     and shutil.which("mkntfs") and shutil.which("fuser"), "no FUSE, or not root")
+@needs_ntfs_3g
 class Holes(Case):
     @classmethod
     def setUpClass(cls):
