@@ -22,7 +22,7 @@ void append_exact_text(core::TextBuffer& json, std::string_view name, std::strin
   json.append(",\"");
   json.append(name);
   json.append("\":");
-  append_json_text(json, shown_text(exact));
+  append_shown_text(json, exact);
   const auto units = inexact_units(exact);
   if (units.empty()) return;
   json.append(",\"");
@@ -45,6 +45,11 @@ void write_exact_texts(JsonWriter& json, std::string_view name,
   json.key(std::string{name} + "_utf16").begin_array();
   for (const auto& one : units) json.value(one.empty() ? std::nullopt : std::optional{one});
   json.end_array();
+}
+
+void append_shown_text(core::TextBuffer& json, std::string_view exact) {
+  std::string room;
+  append_json_text(json, core::shown_text(exact, room));
 }
 
 std::optional<std::string> find_exact_text(std::string_view shown, std::string_view units) {

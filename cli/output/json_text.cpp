@@ -156,10 +156,6 @@ bool append_json_text(core::TextBuffer& json, std::string_view text) {
   char* const start = json.reserve(longest_json_text(text.size()));
   char* at = start;
   const bool valid = write_json_text(at, text);
-  if (!valid) {
-    at = start;
-    write_json_text(at, core::shown_text(text));
-  }
   json.commit(static_cast<std::size_t>(at - start));
   return valid;
 }

@@ -1,6 +1,6 @@
 #include "cli/trace/lines/frame_names.hpp"
 
-#include "cli/output/json_text.hpp"
+#include "cli/output/exact_text.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -12,7 +12,7 @@ constexpr unsigned known_text_bits = 13;
 
 void FrameNames::set_text(KnownText& known, std::string_view text) {
   json_.clear();
-  if (!text.empty()) append_json_text(json_, text);
+  if (!text.empty()) append_shown_text(json_, text);
   known.json = json_.view();
   known.size = text.size();
 }

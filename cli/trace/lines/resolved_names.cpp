@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cli/output/exact_text.hpp"
 #include "cli/output/json_text.hpp"
 
 namespace coldtrace::cli {
@@ -72,7 +73,7 @@ void ResolvedNames::add_name(std::string_view field, std::size_t size, Write&& w
 }
 
 void ResolvedNames::add(std::string_view field, std::string_view name) {
-  add_name(field, name.size(), [&](core::TextBuffer& values) { append_json_text(values, name); });
+  add_name(field, name.size(), [&](core::TextBuffer& values) { append_shown_text(values, name); });
 }
 
 void ResolvedNames::add(std::string_view field, const FrameNames::Text& name) {

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/output/exact_text.hpp"
 #include "cli/output/json_text.hpp"
 #include "cli/output/literal.hpp"
 #include "cli/trace/lines/event_text.hpp"
@@ -34,7 +35,7 @@ void append_frame_name(TextBuffer& json, const trace_analysis::FunctionName& nam
   const bool is_method = name.source == trace_analysis::NameSource::method;
   if (!name.module.empty()) {
     json.append(",\"module\":");
-    append_json_text(json, name.module);
+    append_shown_text(json, name.module);
     if (!is_method) {
       json.append(",\"offset\":\"");
       json.append_hex(name.module_offset);
@@ -43,7 +44,7 @@ void append_frame_name(TextBuffer& json, const trace_analysis::FunctionName& nam
   }
   if (name.function.empty()) return;
   json.append(",\"function\":");
-  append_json_text(json, name.place());
+  append_shown_text(json, name.place());
   json.append(",\"source\":\"");
   json.append(to_string(name.source));
   json.append('"');
@@ -152,7 +153,7 @@ void TraceLines::append_process(TextBuffer& json, const Event& event) {
   if (trace_.hashed != nullptr)
     append_json_text(scratch_, trace_.hashed->name(*name));
   else
-    append_json_text(scratch_, *name);
+    append_shown_text(scratch_, *name);
   process_ = {event.pid, validity.from(), validity.to(), std::string{scratch_.view()}};
   json.append(process_.json);
 }

@@ -87,6 +87,20 @@ class InexactMembers(Case):
         for side in sides:
             self.assertEqual([line for line in lines_of("compare", *side) if line["type"] == "file"], [])
 
+    def test_bytes_like_those_of_a_surrogate_are_bytes(self):
+        """Of names in UTF-16 they would be one U+FFFD; as UTF-8 each of them is one."""
+        link, attribute = b"/hom/\xed\xa0\x80", b"\xed\xa0\x80"
+        image = self.write("image", self.before.read_bytes().replace(LINK[0], link).replace(ATTRIBUTE[0], attribute))
+        snapshot = self.here / "rows.ndjson"
+        run("snapshot", image, "-o", snapshot)
+        for source in image, snapshot:
+            with self.subTest(source=source.name):
+                rows = {line["path"].lstrip("/"): line for line in lines_of("query", source) if line.get("path")}
+                reparse = rows["linux"]["reparse"]
+                self.assertEqual((reparse["target"], reparse["target_bytes"]), (link.decode("utf-8", "replace"), link.hex()))
+                self.assertEqual(rows["attributes"]["ea"],
+                                 [{"name": attribute.decode("utf-8", "replace"), "name_bytes": attribute.hex(), "size": 4}])
+
     def test_hashed_names_tell_them_apart(self):
         key = self.write("key", bytes(32))
         lines = lines_of("compare", "--names", "keyed-hash", "--key-file", key, self.before, self.after, status=1)
