@@ -8,15 +8,15 @@ namespace {
 using registry::Configuration;
 
 // Null where it is empty: of what is never there and empty.
-JsonWriter& text(JsonWriter& json, std::string_view name, const std::string& content) {
-  write_exact_text(json, name, content.empty() ? std::nullopt : std::optional{content});
-  return json;
+template <std::size_t Size>
+JsonWriter& text(JsonWriter& json, const char (&name)[Size], const std::string& content) {
+  return json.field(name, ExactText{text_or_null(content)});
 }
 
-JsonWriter& exact(JsonWriter& json, std::string_view name,
-                  const std::optional<std::string>& content) {
-  write_exact_text(json, name, content);
-  return json;
+template <std::size_t Size>
+JsonWriter& exact(JsonWriter& json, const char (&name)[Size],
+                  std::optional<std::string_view> content) {
+  return json.field(name, ExactText{content});
 }
 
 void write_log(JsonWriter& json, const registry::LogUse& log) {

@@ -11,13 +11,6 @@ std::string inexact_units(std::string_view exact) {
   return core::append_utf8(shown, exact) ? std::string{} : core::to_utf16_hex(exact);
 }
 
-void write_exact_text(JsonWriter& json, std::string_view name,
-                      std::optional<std::string_view> exact) {
-  json.key(name).value(exact ? std::optional{shown_text(*exact)} : std::nullopt);
-  if (const auto units = inexact_units(exact.value_or("")); !units.empty())
-    json.key(std::string{name} + "_utf16").value(units);
-}
-
 void append_exact_text(core::TextBuffer& json, std::string_view name, std::string_view exact) {
   json.append(",\"");
   json.append(name);

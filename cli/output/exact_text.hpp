@@ -17,11 +17,7 @@ namespace coldtrace::cli {
 using core::distinct_text;
 using core::shown_text;
 
-// A member, null where there is no text. Where U+FFFD stands for something, a member with "_utf16"
-// behind its name has the units.
-void write_exact_text(JsonWriter& json, std::string_view name,
-                      std::optional<std::string_view> exact);
-// The same, behind other members: ,"path":"/a"
+// A member as ExactText of a JsonWriter, behind other members: ,"path":"/a"
 void append_exact_text(core::TextBuffer& json, std::string_view name, std::string_view exact);
 // A member with an array. Where U+FFFD stands for something, a member with "_utf16" behind its name
 // has the units of each, null for those that are valid.

@@ -1,7 +1,6 @@
 #include <optional>
 
 #include "cli/command/common_options.hpp"
-#include "cli/output/exact_text.hpp"
 #include "cli/pe/pe_details.hpp"
 #include "cli/pe/pe_info.hpp"
 #include "cli/pe/pe_view.hpp"
@@ -97,9 +96,9 @@ void write_version(JsonWriter& json, const std::optional<pe::VersionInfo>& versi
   json.key("strings").begin_array();
   for (const auto& string : version->strings) {
     json.begin_object();
-    write_exact_text(json, "language", string.language);
-    write_exact_text(json, "key", string.key);
-    write_exact_text(json, "value", string.value);
+    json.field("language", ExactText{string.language});
+    json.field("key", ExactText{string.key});
+    json.field("value", ExactText{string.value});
     json.end_object();
   }
   json.end_array().end_object();
@@ -144,9 +143,10 @@ void write_tls(JsonWriter& json, const std::optional<pe::TlsDirectory>& tls) {
 }
 
 // A number, or text; units that are not valid UTF-16 stand beside it.
-void write_id(JsonWriter& json, std::string_view name, const pe::ResourceId& id) {
+template <std::size_t Size>
+void write_id(JsonWriter& json, const char (&name)[Size], const pe::ResourceId& id) {
   if (id.named)
-    write_exact_text(json, name, to_string(id));
+    json.field(name, ExactText{to_string(id)});
   else
     json.field(name, id.number);
 }

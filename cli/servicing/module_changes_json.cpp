@@ -1,4 +1,3 @@
-#include "cli/output/exact_text.hpp"
 #include "cli/pe/types/type_comparison_output.hpp"
 #include "cli/servicing/servicing_view.hpp"
 #include "cli/syscalls/service_comparison_output.hpp"
@@ -106,8 +105,8 @@ void write_hosts(JsonWriter& json, const std::optional<std::vector<pe::ApiSetHos
   json.begin_array();
   for (const auto& host : *hosts) {
     json.begin_object();
-    write_exact_text(json, "importer", text_or_null(host.importer));
-    write_exact_text(json, "dll", text_or_null(host.dll));
+    json.field("importer", ExactText{text_or_null(host.importer)});
+    json.field("dll", ExactText{text_or_null(host.dll)});
     json.end_object();
   }
   json.end_array();
@@ -127,7 +126,7 @@ void write_api_sets(JsonWriter& json, const ApiSetComparison& sets) {
       .begin_array();
   for (const auto& change : sets.changes) {
     json.begin_object();
-    write_exact_text(json, "name", text_or_null(change.name));
+    json.field("name", ExactText{text_or_null(change.name)});
     json.key("before");
     write_hosts(json, change.before);
     json.key("after");

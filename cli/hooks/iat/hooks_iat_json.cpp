@@ -1,6 +1,5 @@
 #include "cli/command/version.hpp"
 #include "cli/hooks/iat/hooks_iat.hpp"
-#include "cli/output/exact_text.hpp"
 #include "cli/pe/pe_view.hpp"
 
 namespace coldtrace::cli {
@@ -132,7 +131,7 @@ class IatJson {
   }
 
   void write_host(std::string_view host) {
-    write_exact_text(json_, "api_set_host", text_or_null(host));
+    json_.field("api_set_host", ExactText{text_or_null(host)});
   }
 
   void write_target(const ImportTarget& target) {

@@ -1,6 +1,5 @@
 #include "cli/ntfs/compare/compare_rows.hpp"
 #include "cli/ntfs/rows/ntfs_rows.hpp"
-#include "cli/output/exact_text.hpp"
 #include "coldtrace/core/file_time.hpp"
 
 namespace coldtrace::cli {
@@ -81,7 +80,7 @@ void write_streams(JsonWriter& json, const ntfs::FileDifference& difference) {
   for (const auto& stream : difference.streams) {
     const auto& either = stream.before ? *stream.before : *stream.after;
     json.begin_object();
-    write_exact_text(json, "name", text_or_null(either.name));
+    json.field("name", ExactText{text_or_null(either.name)});
     json.field("change", !stream.before   ? "created"
                          : !stream.after  ? "deleted"
                          : stream.resized ? "resized"
@@ -104,13 +103,13 @@ void write_difference_json(JsonWriter& json, const VolumeName& volume,
   json.key("changes").begin_array();
   for (const auto change : difference.changes()) json.value(to_string(change));
   json.end_array();
-  write_exact_text(json, "path_before", path_of(difference.before));
-  write_exact_text(json, "path", path_of(difference.after));
+  json.field("path_before", ExactText{path_of(difference.before)});
+  json.field("path", ExactText{path_of(difference.after)});
   json.key("names").begin_array();
   for (const auto& name : difference.names) {
     json.begin_object().field("change", to_string(name.change));
-    write_exact_text(json, "before", path_of(name.before));
-    write_exact_text(json, "after", path_of(name.after));
+    json.field("before", ExactText{path_of(name.before)});
+    json.field("after", ExactText{path_of(name.after)});
     json.end_object();
   }
   json.end_array();

@@ -1,5 +1,4 @@
 #include "cli/ntfs/locate/locate_rows.hpp"
-#include "cli/output/exact_text.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -7,14 +6,14 @@ namespace {
 void write_owner(JsonWriter& json, const ntfs::PlaceOwner& owner) {
   const bool mapped = owner.type != ntfs::AttributeType::end;
   json.begin_object();
-  write_exact_text(json, "path", text_or_null(owner.path));
+  json.field("path", ExactText{text_or_null(owner.path)});
   json.field("record", owner.file.record)
       .field("sequence", owner.file.sequence)
       .field("state", to_string(owner.state))
       .field("directory", owner.directory)
       .field("links", owner.links);
   json.key("type").value(text_or_null(mapped ? to_string(owner.type) : std::string_view{}));
-  write_exact_text(json, "stream", text_or_null(owner.stream));
+  json.field("stream", ExactText{text_or_null(owner.stream)});
   json.key("part").value(text_or_null(mapped ? to_string(owner.part) : std::string_view{}));
   json.key("position").value(owner.position);
   json.key("size").value(owner.size);

@@ -1,7 +1,6 @@
 #include <array>
 
 #include "cli/ntfs/logfile/log_rows.hpp"
-#include "cli/output/exact_text.hpp"
 #include "coldtrace/core/file_time.hpp"
 
 namespace coldtrace::cli {
@@ -100,9 +99,9 @@ void write_log_row(JsonWriter& json, const LogRow& row) {
   json.field("not_before", to_text(event.not_before)).field("not_after", to_text(event.not_after));
   json.field("record", event.record);
   json.field("sequence", event.sequence ? std::optional<u64>{*event.sequence} : std::nullopt);
-  write_exact_text(json, "path", text_or_null(row.path));
+  json.field("path", ExactText{text_or_null(row.path)});
   write_name(json, event.after, "name", "name_utf16", "parent");
-  write_exact_text(json, "old_path", text_or_null(row.old_path));
+  json.field("old_path", ExactText{text_or_null(row.old_path)});
   write_name(json, event.before, "old_name", "old_name_utf16", "old_parent");
   json.field("committed", event.committed)
       .field("lsn", event.lsn)
