@@ -10,7 +10,7 @@
 namespace coldtrace::cli {
 
 // Reads one JSON line after another in memory that is reused: for the lines of coldtrace itself,
-// which have no NUL, and of which there are millions. Benchmark: `compare-trace`.
+// which have no NUL, and of which there are millions. Benchmark: "text" of `compare-trace`.
 class JsonLine {
  public:
   JsonLine() = default;
