@@ -1,8 +1,13 @@
 #include "coldtrace/core/folder_files.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
+#include <memory>
 #include <optional>
+#include <string_view>
+
+#include <dirent.h>
 
 namespace coldtrace::core {
 namespace {
@@ -21,15 +26,30 @@ std::optional<FolderEntry> describe(const fs::directory_entry& entry) {
   return FolderEntry{kind, entry.path().string(), error};
 }
 
+struct CloseFolder {
+  void operator()(DIR* folder) const { ::closedir(folder); }
+};
+
+// Adds the entries of a folder up to the first error. Not by a directory_iterator: its next entry
+// ends the process where there is no memory for a name (libstdc++ 12).
+std::error_code add_entries(const fs::path& folder, std::vector<fs::directory_entry>& entries) {
+  const std::unique_ptr<DIR, CloseFolder> opened{::opendir(folder.c_str())};
+  if (!opened) return {errno, std::generic_category()};
+  for (;;) {
+    errno = 0;
+    const auto* const entry = ::readdir(opened.get());
+    if (entry == nullptr) return {errno, std::generic_category()};
+    const std::string_view name{entry->d_name};
+    std::error_code unknown;  // asked again by who wants to know what it is
+    if (name != "." && name != "..") entries.emplace_back(folder / name, unknown);
+  }
+}
+
 }  // namespace
 
 Expected<std::vector<fs::directory_entry>, std::error_code> list_folder(const fs::path& folder) {
   std::vector<fs::directory_entry> entries;
-  std::error_code error;
-  fs::directory_iterator entry{folder, error};
-  for (; !error && entry != fs::directory_iterator{}; entry.increment(error))
-    entries.push_back(*entry);
-  if (error) return core::fail(error);
+  if (const auto error = add_entries(folder, entries)) return core::fail(error);
   return entries;
 }
 
@@ -42,13 +62,13 @@ void walk_folder(const std::string& folder, const std::function<bool(const Folde
   while (!folders.empty()) {
     const auto current = std::move(folders.back());
     folders.pop_back();
-    std::error_code error;
-    fs::directory_iterator entry{current, error};
-    for (; !error && entry != fs::directory_iterator{}; entry.increment(error)) {
-      if (const auto found = describe(*entry)) {
+    std::vector<fs::directory_entry> entries;
+    const auto error = add_entries(current, entries);
+    for (const auto& entry : entries) {
+      if (const auto found = describe(entry)) {
         if (!visit(*found)) return;
       } else {
-        folders.push_back(entry->path());
+        folders.push_back(entry.path());
       }
     }
     if (error && !visit({Kind::unlisted, current.string(), error})) return;

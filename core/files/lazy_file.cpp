@@ -1,8 +1,10 @@
 #include "coldtrace/core/lazy_file.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
+#include <mutex>
 #include <utility>
 
 #include "coldtrace/core/findings.hpp"
@@ -19,13 +21,31 @@ constexpr u64 chunk_size = 8 << 20;
 }  // namespace
 
 // Fresh pages cost a fault each, which together take longer than reading a small image
-// (bench/compare-pe, `pe info` over folders).
-thread_local LazyFile::Kept LazyFile::kept;
+// (bench/compare-pe, `pe info` over folders). Not of a thread: the C library ends the process where
+// it has no memory to note what such a variable's destructor is.
+class LazyFile::KeptBuffers {
+ public:
+  Buffers take() {
+    const std::lock_guard lock{mutex_};
+    return count_ == 0 ? Buffers{} : std::move(buffers_[--count_]);
+  }
+  void leave(Buffers&& buffers) {
+    const std::lock_guard lock{mutex_};
+    if (count_ < buffers_.size()) buffers_[count_++] = std::move(buffers);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::array<Buffers, 16> buffers_;  // threads that read such files at once, or some of them
+  std::size_t count_ = 0;
+};
+
+constinit LazyFile::KeptBuffers LazyFile::kept;
 
 LazyFile::~LazyFile() {
   for (auto& chunk : chunks_)
-    if (chunk.size == chunk_size) kept.chunk = std::move(chunk);
-  blocks_.swap(kept.blocks);
+    if (chunk.size == chunk_size) left_ = std::move(chunk);
+  if (left_.size > 0) kept.leave({std::move(left_), std::move(blocks_)});
 }
 
 Result<std::unique_ptr<LazyFile>> LazyFile::open(const std::string& path, u64 cap) {
@@ -44,7 +64,9 @@ Result<std::unique_ptr<LazyFile>> LazyFile::open(const std::string& path, u64 ca
   if (size > cap) return fail({Fault::limit, 0, "file", "size", cap, size});
   lazy->file_ = std::move(*file);
   lazy->size_ = size;
-  lazy->blocks_.swap(kept.blocks);
+  auto left = kept.take();
+  lazy->left_ = std::move(left.chunk);
+  lazy->blocks_ = std::move(left.blocks);
   lazy->blocks_.assign((size + block_size - 1) / block_size, nullptr);
   return lazy;
 }
@@ -70,7 +92,7 @@ LazyFile::Piece LazyFile::piece(u64 offset) const {
 // Memory that nobody else has, right behind what was taken before if there is room.
 std::byte* LazyFile::take(u64 size) const {
   if (size > room_) {
-    Chunk chunk = std::exchange(kept.chunk, {});
+    Chunk chunk = std::exchange(left_, {});
     if (chunk.size < size) {
       const u64 wanted = std::max(size, chunk_size);
       chunk = {std::make_unique_for_overwrite<std::byte[]>(wanted), wanted};

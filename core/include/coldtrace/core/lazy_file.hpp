@@ -73,18 +73,20 @@ class LazyFile {
     std::unique_ptr<std::byte[]> bytes;
     u64 size = 0;
   };
-  // Buffers that the thread's last file leaves to its next one.
-  struct Kept {
+  // What a file leaves to a later one.
+  struct Buffers {
     Chunk chunk;
     std::vector<std::byte*> blocks;
   };
-  static thread_local Kept kept;
+  class KeptBuffers;
+  static KeptBuffers kept;
 
   u64 size_ = 0;
   std::unique_ptr<FileImage> file_;  // null when whole_ has it all
   std::vector<std::byte> whole_;
   mutable std::vector<std::byte*> blocks_;  // where each one is; null before it is read
   mutable std::vector<Chunk> chunks_;       // what they lie in, in order
+  mutable Chunk left_;                      // of an earlier file, for the next of these
   mutable std::byte* top_ = nullptr;        // the first free byte of the last chunk
   mutable u64 room_ = 0;                    // from there to its end
   mutable u64 taken_ = 0;                   // of all chunks
