@@ -7,6 +7,7 @@
 
 #include "cli/command/commit.hpp"
 #include "cli/command/version.hpp"
+#include "cli/help/help_text.hpp"
 #include "coldtrace/core/ascii.hpp"
 
 namespace coldtrace::cli {
