@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/command/json_lines.hpp"
+#include "cli/command/parsed_json.hpp"
 #include "cli/command/report.hpp"
 #include "cli/command/text_lines.hpp"
 #include "cli/command/version.hpp"
@@ -119,10 +120,9 @@ ManifestHead read_head(const Value& json, const std::string& path) {
 }
 
 // The object of a line; nothing where it is none.
-std::optional<rapidjson::Document> parse_line(const std::string& line) {
-  rapidjson::Document json;
-  json.Parse<rapidjson::kParseIterativeFlag>(line.data(), line.size());
-  if (json.HasParseError() || !json.IsObject()) return std::nullopt;
+std::optional<ParsedJson> parse_line(const std::string& line) {
+  ParsedJson json{line};
+  if (!json.value().IsObject()) return std::nullopt;
   return json;
 }
 
@@ -184,9 +184,9 @@ std::optional<ReadManifest> read_manifest(const std::string& path, core::Finding
     if (number == 0) {
       if (!json && lines.error()) break;
       if (!json) throw Failure{fmt::format("{}: not a batch manifest", path)};
-      manifest.head = read_head(*json, path);
-    } else if (json && text_member(*json, "type") == "result") {
-      auto entry = read_entry(*json);
+      manifest.head = read_head(json->value(), path);
+    } else if (json && text_member(json->value(), "type") == "result") {
+      auto entry = read_entry(json->value());
       if (entry)
         manifest.entries.insert_or_assign(entry->name, std::move(*entry));
       else

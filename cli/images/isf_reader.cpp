@@ -6,6 +6,7 @@
 #include <rapidjson/error/en.h>
 #include <rapidjson/reader.h>
 
+#include "cli/command/checked_allocator.hpp"
 #include "cli/output/json_number.hpp"
 
 namespace coldtrace::cli {
@@ -326,7 +327,7 @@ core::Expected<IsfTable, std::string> read_isf(std::string& json) {
   constexpr std::size_t longest_sequence = 4;
   json.append(longest_sequence, '\0');
   Handler handler;
-  rapidjson::Reader reader;
+  rapidjson::GenericReader<rapidjson::UTF8<>, rapidjson::UTF8<>, CheckedAllocator> reader;
   rapidjson::InsituStringStream stream{json.data()};
   const auto result = reader.Parse<flags>(stream, handler);
   if (!handler.failure.empty())

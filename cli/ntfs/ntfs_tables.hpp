@@ -4,7 +4,7 @@
 
 #include <rapidjson/document.h>
 
-#include "cli/sqlite/json_line.hpp"
+#include "cli/command/parsed_json.hpp"
 #include "cli/sqlite/sqlite_file.hpp"
 
 namespace coldtrace::cli {
@@ -28,7 +28,7 @@ class SnapshotTables {
   void add_gap(const rapidjson::Value& gap);
   void add_summary(const rapidjson::Value& summary);
 
-  JsonLine reader_;
+  ParsedJson reader_;
   SqliteFile file_;
   SqliteRows volumes_, files_, streams_, extents_, gaps_, meta_, findings_;
   i64 volume_ = 0, file_id_ = 0, stream_ = 0;

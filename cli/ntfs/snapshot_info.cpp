@@ -2,6 +2,7 @@
 
 #include <rapidjson/document.h>
 
+#include "cli/command/parsed_json.hpp"
 #include "cli/layout/wrapped_line.hpp"
 #include "cli/ntfs/snapshot_reader.hpp"
 #include "cli/ntfs/snapshot_values.hpp"
@@ -24,13 +25,7 @@ void count_row(std::string_view type, const Value& json, SnapshotInfo::Volume& v
     ++volume.rows[static_cast<std::size_t>(*state)];
 }
 
-rapidjson::Document parsed(const std::string& text) {
-  rapidjson::Document json;
-  json.Parse<rapidjson::kParseIterativeFlag>(text.data(), text.size());
-  return json;
-}
-
-core::FileKind kind_of(const rapidjson::Document& volume) {
+core::FileKind kind_of(const Value& volume) {
   return text_member(volume, "source") == "mft" ? core::FileKind::ntfs_mft
                                                 : core::FileKind::ntfs_volume;
 }
@@ -55,7 +50,8 @@ std::string known(const Value& json, const char* member, std::string_view unit =
 
 void write_volume(Output& output, const SnapshotInfo::Volume& volume) {
   const auto& partition = volume.header.partition;
-  const auto json = parsed(volume.header.volume);
+  const ParsedJson volume_json{volume.header.volume};
+  const auto& json = volume_json.value();
   print(output, "{:>3}  at {:#x}, {}, type {}{}{}: {}\n", partition.number, partition.offset,
         size_text(partition.size), partition.type.empty() ? "-" : printable(partition.type),
         partition.name.empty() ? "" : " '" + printable(partition.name) + "'",
@@ -125,7 +121,7 @@ void write_snapshot_info_json(JsonWriter& json, const SnapshotInfo& info) {
   for (const auto& volume : info.volumes) {
     json.begin_object();
     write_read_member(json, "partition", volume.header.partition_json);
-    json.field("holds", name_of(kind_of(parsed(volume.header.volume))));
+    json.field("holds", name_of(kind_of(ParsedJson{volume.header.volume}.value())));
     write_read_member(json, "volume", volume.header.volume);
     json.key("rows");
     if (volume.stateless)
@@ -141,7 +137,8 @@ void write_snapshot_info_json(JsonWriter& json, const SnapshotInfo& info) {
 
 void write_snapshot_info_text(Output& output, const std::string& path, const SnapshotInfo& info) {
   const auto& first = info.volumes.front().header;
-  const auto disk = parsed(first.disk);
+  const ParsedJson disk_json{first.disk};
+  const auto& disk = disk_json.value();
   print(output, "{}: snapshot by {}{} of a {} image of {}, {}sectors of {}\n", printable(path),
         first.tool.empty() ? "an unknown program" : printable(first.tool),
         info.complete ? "" : ", incomplete,", printable(text_member(disk, "container")),

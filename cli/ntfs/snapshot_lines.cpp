@@ -1,9 +1,9 @@
 #include "cli/ntfs/snapshot_lines.hpp"
 
-#include <rapidjson/document.h>
 #include <rapidjson/memorystream.h>
 #include <rapidjson/reader.h>
 
+#include "cli/command/checked_allocator.hpp"
 #include "cli/command/report.hpp"
 #include "cli/output/json_members.hpp"
 
@@ -33,16 +33,17 @@ bool has_few_values(std::string_view line) {
   if (line.size() <= short_line) return true;
   rapidjson::MemoryStream text{line.data(), line.size()};
   ValueCheck check;
-  return !rapidjson::Reader{}.Parse<rapidjson::kParseIterativeFlag>(text, check).IsError();
+  rapidjson::GenericReader<rapidjson::UTF8<>, rapidjson::UTF8<>, CheckedAllocator> reader;
+  return !reader.Parse<rapidjson::kParseIterativeFlag>(text, check).IsError();
 }
 
 }  // namespace
 
 bool SnapshotLines::read_all(const std::function<bool(const rapidjson::Value&)>& read) {
-  rapidjson::Document json;
-  if (!next(json) || !read(json)) return false;
-  while (next(json))
-    if (!read(json)) ++damaged_;
+  const auto* json = next();
+  if (json == nullptr || !read(*json)) return false;
+  while ((json = next()) != nullptr)
+    if (!read(*json)) ++damaged_;
   return true;
 }
 
@@ -51,15 +52,14 @@ std::string SnapshotLines::why_none() const {
                         : "neither an image nor the NDJSON of 'coldtrace ntfs snapshot'";
 }
 
-bool SnapshotLines::next(rapidjson::Document& json) {
+const rapidjson::Value* SnapshotLines::next() {
+  static const rapidjson::Value none;
   do {
-    if (!lines_.next(line_)) return false;
+    if (!lines_.next(line_)) return nullptr;
   } while (!lines_.too_long() && line_.find_first_not_of(" \t\r") == std::string::npos);
-  json = rapidjson::Document{};
-  if (lines_.too_long() || !has_few_values(line_)) return true;
-  json.Parse<rapidjson::kParseIterativeFlag>(line_.data(), line_.size());
-  if (json.HasParseError() || !json.IsObject()) json = rapidjson::Document{};
-  return true;
+  if (lines_.too_long() || !has_few_values(line_)) return &none;
+  const auto& json = reader_.read(line_);
+  return json.IsObject() ? &json : &none;
 }
 
 const rapidjson::Value* MistypedMembers::find(const rapidjson::Value& object, const char* name,

@@ -4,8 +4,7 @@
 #include <set>
 #include <string>
 
-#include <rapidjson/fwd.h>
-
+#include "cli/command/parsed_json.hpp"
 #include "cli/command/text_lines.hpp"
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/ntfs/snapshot-file/snapshot_sequence.hpp"
@@ -31,10 +30,12 @@ class SnapshotLines {
   ntfs::ReadLines read() const { return {!lines_.error(), damaged_}; }
 
  private:
-  bool next(rapidjson::Document& json);
+  // Null at the end.
+  const rapidjson::Value* next();
 
   TextLines lines_;
   std::string line_;
+  ParsedJson reader_;
   u64 damaged_ = 0;
 };
 

@@ -3,11 +3,14 @@
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
+#include "cli/command/checked_allocator.hpp"
+
 namespace coldtrace::cli {
 
 std::string json_of(const rapidjson::Value& value) {
-  rapidjson::StringBuffer text;
-  rapidjson::Writer<rapidjson::StringBuffer> writer{text};
+  using Buffer = rapidjson::GenericStringBuffer<rapidjson::UTF8<>, CheckedAllocator>;
+  Buffer text;
+  rapidjson::Writer<Buffer, rapidjson::UTF8<>, rapidjson::UTF8<>, CheckedAllocator> writer{text};
   value.Accept(writer);
   return {text.GetString(), text.GetSize()};
 }

@@ -4,6 +4,7 @@
 #include <rapidjson/document.h>
 
 #include "cli/command/common_options.hpp"
+#include "cli/command/parsed_json.hpp"
 #include "cli/command/version.hpp"
 #include "cli/privacy/key_file.hpp"
 #include "cli/privacy/names_option.hpp"
@@ -58,13 +59,14 @@ void write_session_of(JsonWriter& json, const tracefile::AnyTrace& trace, std::s
   memory.take(pieces);
   std::string text;
   for (const auto& piece : pieces) text += piece.view();
-  rapidjson::Document session;
-  session.Parse(text.data(), text.size());
+  ParsedJson parsed;
+  auto& session = parsed.read(text);
+  std::vector<std::string> hashes;
+  hashes.reserve(2);
   for (const auto* const member : {"logger_name", "log_file_name"}) {
     if (!session.IsObject() || !session.HasMember(member) || !session[member].IsString()) continue;
-    const auto hash = hashed_text(*names, text_of(session, member));
-    session[member].SetString(hash.data(), static_cast<rapidjson::SizeType>(hash.size()),
-                              session.GetAllocator());
+    hashes.push_back(hashed_text(*names, text_of(session, member)));
+    session[member].SetString(rapidjson::StringRef(hashes.back().data(), hashes.back().size()));
   }
   std::vector<core::TextBuffer> hashed(1);
   hashed.front().append(json_of(session));

@@ -4,8 +4,8 @@
 
 #include <rapidjson/document.h>
 
+#include "cli/command/parsed_json.hpp"
 #include "cli/output/where_error.hpp"
-#include "cli/sqlite/json_line.hpp"
 #include "coldtrace/tracefile/opening/any_trace.hpp"
 
 namespace coldtrace::cli {
@@ -86,7 +86,7 @@ class ParsedLine {
  private:
   TraceLines lines_;
   core::TextBuffer text_;
-  JsonLine reader_;
+  ParsedJson reader_;
   const rapidjson::Value* value_ = nullptr;  // once it is made
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <limits>
 
 #include "cli/command/text_input.hpp"
@@ -186,10 +187,10 @@ std::optional<MemberValue> read_member(const Value& json) {
     member.value = static_cast<u64>(below->GetInt64());
     member.negative = true;
   } else if (const auto text = text_member(json, "value"); text.starts_with('-')) {
-    rapidjson::Document number;
-    number.Parse(text.c_str());
-    if (!number.IsInt64()) return std::nullopt;
-    member.value = static_cast<u64>(number.GetInt64());
+    i64 number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+    member.value = static_cast<u64>(number);
     member.negative = true;
   } else if (!member.value && !find_member(json, "value", &Value::IsNull)) {
     return std::nullopt;
@@ -224,7 +225,7 @@ core::Expected<std::vector<HookTable>, std::string> read_builds(core::ByteView b
   if (document.is_map)
     return core::fail(
         std::string{"it is JSON from 'coldtrace syscalls map', not from 'hooks table'"});
-  auto builds = COLDTRACE_TRY(read_table_builds(document.json));
+  auto builds = COLDTRACE_TRY(read_table_builds(document.json.value()));
   for (const auto& build : builds)
     if (find_kernel(build) == nullptr) return core::fail(std::string{"a build has no kernel"});
   return builds;
@@ -237,10 +238,7 @@ core::Expected<TableDocument, std::string> parse_table_document(core::ByteView b
     return core::fail(
         fmt::format("larger than the {} bytes of JSON that are read", largest_hook_table_document));
   TableDocument document;
-  const auto text = core::to_chars(bytes);
-  document.json.Parse<rapidjson::kParseIterativeFlag>(text.data(), text.size());
-  const auto schema =
-      document.json.HasParseError() ? std::string{} : text_member(document.json, "schema");
+  const std::string schema{text_member(document.json.read(core::to_chars(bytes)), "schema")};
   document.is_map = schema == "coldtrace.syscall-map/1";
   if (!document.is_map && schema != "coldtrace.hook-table/1")
     return core::fail(

@@ -6,6 +6,7 @@
 
 #include <rapidjson/document.h>
 
+#include "cli/command/parsed_json.hpp"
 #include "cli/command/report.hpp"
 #include "coldtrace/core/reader.hpp"
 #include "coldtrace/core/result.hpp"
@@ -21,7 +22,7 @@ inline constexpr u64 largest_hook_table_document = u64{64} << 20;
 
 // The contents of such a file.
 struct TableDocument {
-  rapidjson::Document json;
+  ParsedJson json;
   bool is_map = false;  // of `syscalls map`, with `images`; else with `builds`
 };
 

@@ -100,7 +100,7 @@ std::optional<ServiceDocument> read_service_document(const std::string& path,
   }
   ServiceDocument document{table->is_map, {}};
   u64 unread = 0;
-  each_object(table->json, table->is_map ? "images" : "builds", [&](const Value& part) {
+  each_object(table->json.value(), table->is_map ? "images" : "builds", [&](const Value& part) {
     auto image = table->is_map ? identity_of(part) : pe::Identity{};
     auto services = services_of(part, image.name, unread);
     document.parts.push_back({std::move(image), std::move(services)});

@@ -4,6 +4,7 @@
 
 #include <rapidjson/document.h>
 
+#include "cli/command/parsed_json.hpp"
 #include "cli/ntfs/line_json.hpp"
 #include "cli/ntfs/query/line_csv.hpp"
 #include "cli/ntfs/query/line_values.hpp"
@@ -20,21 +21,35 @@ namespace {
 
 using rapidjson::Value;
 
-// Adds the counts of a snapshot to those of the ones before it in the file.
-void add_counts(Value& sum, const Value& more, rapidjson::Document::AllocatorType& allocator) {
+// The counts of the snapshots before this one in the file, with its own added.
+void append_sum(core::TextBuffer& text, const Value& sum, const Value& more) {
   constexpr rapidjson::SizeType most_members = 100;
-  for (const auto& [name, value] : more.GetObject()) {
-    if (!sum.HasMember(name)) {
-      if (sum.MemberCount() < most_members)
-        sum.AddMember(Value{name, allocator}, Value{value, allocator}, allocator);
-      continue;
-    }
-    auto& known = sum[name];
-    if (known.IsObject() && value.IsObject())
-      add_counts(known, value, allocator);
-    else if (known.IsUint64() && value.IsUint64())
-      known.SetUint64(core::saturating_add(known.GetUint64(), value.GetUint64()));
+  rapidjson::SizeType members = 0;
+  const auto append_name = [&](const Value& name) {
+    text.append(members++ == 0 ? '{' : ',');
+    append_json_value(text, name, Int64::number);
+    text.append(':');
+  };
+  for (const auto& [name, value] : sum.GetObject()) {
+    append_name(name);
+    const auto added = more.FindMember(name);
+    if (added == more.MemberEnd())
+      append_json_value(text, value, Int64::number);
+    else if (value.IsObject() && added->value.IsObject())
+      append_sum(text, value, added->value);
+    else if (value.IsUint64() && added->value.IsUint64())
+      append_json_value(text,
+                        Value{core::saturating_add(value.GetUint64(), added->value.GetUint64())},
+                        Int64::number);
+    else
+      append_json_value(text, value, Int64::number);
   }
+  for (const auto& [name, value] : more.GetObject()) {
+    if (sum.HasMember(name) || members >= most_members) continue;
+    append_name(name);
+    append_json_value(text, value, Int64::number);
+  }
+  text.append(members == 0 ? std::string_view{"{}"} : std::string_view{"}"});
 }
 
 // Asks the lines of a snapshot, one by one.
@@ -130,17 +145,17 @@ class QueriedLines {
   bool read_summary(const Value& json) {
     const auto* counts = find_member(json, "counts", &Value::IsObject);
     if (counts == nullptr || !is_shallow(json)) return false;
-    if (counts_.IsObject())
-      add_counts(counts_, *counts, counts_.GetAllocator());
-    else
-      counts_.CopyFrom(*counts, counts_.GetAllocator());
+    static const Value none{rapidjson::kObjectType};
+    text_.clear();
+    append_sum(text_, counts_.value().IsObject() ? counts_.value() : none, *counts);
+    counts_.read(text_.view());
     has_counts_ = find_member(json, "complete", &Value::IsTrue) != nullptr;
     return true;
   }
 
  private:
   void write_counts_of_all(JsonWriter& json) const {
-    for (const auto& member : counts_.GetObject()) {
+    for (const auto& member : counts_.value().GetObject()) {
       const std::string_view name{member.name.GetString(), member.name.GetStringLength()};
       if (name == "volumes" || name == "matched") continue;
       std::vector<core::TextBuffer> pieces(1);
@@ -157,7 +172,7 @@ class QueriedLines {
           .value(names.has_all(state) ? std::optional{states_[i]} : std::nullopt);
     }
     json.field("gaps", gaps_);
-    const auto* const reasons = find_member(counts_, "stale_reasons", &Value::IsObject);
+    const auto* const reasons = find_member(counts_.value(), "stale_reasons", &Value::IsObject);
     json.key("stale_reasons").begin_object();
     if (reasons != nullptr)
       for (const auto& member : reasons->GetObject())
@@ -210,7 +225,7 @@ class QueriedLines {
   std::array<u64, ntfs::state_count> states_{};  // of their rows
   u64 gaps_ = 0;
   bool chosen_ = false;  // the current volume
-  rapidjson::Document counts_;
+  ParsedJson counts_;
   bool has_counts_ = false;
 };
 

@@ -49,7 +49,8 @@ std::optional<std::vector<ShownBuild>> read_documented_builds(const std::string&
                   "NDJSON of 'coldtrace ntfs snapshot': this is none of them, or incomplete");
     return std::nullopt;
   }
-  auto builds = document->is_map ? read_map(document->json) : read_table(document->json);
+  auto builds =
+      document->is_map ? read_map(document->json.value()) : read_table(document->json.value());
   if (builds) return std::move(*builds);
   report.failed(path, builds.error());
   return std::nullopt;

@@ -1,6 +1,6 @@
 #include "cli/trace/export/event_lines.hpp"
 
-#include "cli/sqlite/json_line.hpp"
+#include "cli/command/parsed_json.hpp"
 #include "cli/trace/trace_where.hpp"
 #include "coldtrace/tracefile/events/sequence_findings.hpp"
 #include "coldtrace/tracefile/providers/decoding_findings.hpp"
@@ -46,7 +46,7 @@ void EventExport::each(const std::function<void(const EventLine&)>& take) {
   tracefile::EventDecoder decoder{context.schemas};
   TraceLines lines{context, {}};
   core::TextBuffer line;
-  JsonLine reader;
+  ParsedJson reader;
   for (auto item = events->next(); item != Item::end; item = events->next()) {
     if (item == Item::event && !selector.wants(events->event())) continue;
     line.clear();

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <rapidjson/document.h>
 
+#include "cli/command/parsed_json.hpp"
 #include "cli/command/version.hpp"
 #include "cli/output/json.hpp"
 #include "cli/sqlite/finding_tables.hpp"
@@ -32,10 +33,9 @@ class MetaTable {
     memory.take(pieces);
     std::string text;
     for (const auto& piece : pieces) text += piece.view();
-    rapidjson::Document session;
-    session.Parse<rapidjson::kParseIterativeFlag>(text.data(), text.size());
-    if (!session.IsObject()) return;
-    for (const auto& member : std::as_const(session).GetObject())
+    const ParsedJson session{text};
+    if (!session.value().IsObject()) return;
+    for (const auto& member : session.value().GetObject())
       add(fmt::format("{}.{}", prefix, member.name.GetString()),
           member.value.IsNull() ? std::string{} : plain_of(member.value));
   }

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <rapidjson/document.h>
 
+#include "cli/command/parsed_json.hpp"
 #include "cli/output/json_text.hpp"
 #include "cli/output/text.hpp"
 #include "coldtrace/core/nearest_names.hpp"
@@ -127,9 +128,8 @@ void append_path(core::TextBuffer& json, std::string_view value,
 std::string cell_of(std::string_view json) {
   if (json == "null") return {};
   if (!json.starts_with('"')) return csv_field(json);
-  rapidjson::Document document;
-  document.Parse(json.data(), json.size());
-  return csv_field({document.GetString(), document.GetStringLength()});
+  const ParsedJson text{json};
+  return csv_field({text.value().GetString(), text.value().GetStringLength()});
 }
 
 std::vector<std::string> parts_of(std::string_view name) {

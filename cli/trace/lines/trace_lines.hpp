@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cli/sqlite/json_line.hpp"
+#include "cli/command/parsed_json.hpp"
 #include "cli/trace/lines/chosen_members.hpp"
 #include "cli/trace/lines/trace_fields.hpp"
 #include "coldtrace/tracefile/etl/trace.hpp"
@@ -159,7 +159,7 @@ class TraceLines {
   core::TextBuffer scratch_;
   core::TextBuffer details_;
   core::TextBuffer whole_;  // line from which members are chosen, or text is made
-  JsonLine json_;           // of that text
+  ParsedJson json_;         // of that text
   tracefile::EventStack stack_;
   const tracefile::AttachedStack* attached_ = nullptr;  // to the event
 };
