@@ -7,7 +7,6 @@ spread over the run, with its beginning and end; and each allocation of small ru
 """
 import os
 import shutil
-import signal
 import struct
 import subprocess
 import sys
@@ -62,6 +61,14 @@ class Faults(case.Case):
             yield ["trace", "compare", each, each, "--format", "json"]
             yield ["trace", "top", each]
         yield ["trace", "export", "sqlite", trace]
+        yield ["trace", "export", "ecs", trace]
+        yield ["hooks", "iat", CORPUS / "pe_image/x64"]
+        snapshot = self.here / "snapshot.ndjson"
+        subprocess.run([COLDTRACE, "ntfs", "snapshot", volume, "-o", snapshot], check=True)
+        yield ["ntfs", "query", snapshot, "--where", "size >= 0"]
+        table = self.here / "table.json"
+        subprocess.run([COLDTRACE, "hooks", "show", CORPUS / "hook_table/two", "--format", "json", "-o", table], check=True)
+        yield ["servicing", CORPUS / "pe_image/x64", CORPUS / "pe_image/x64", "--hook-table", table]
         yield ["trace", "packets", self.capture()]
         yield ["report", trace]
         if ALL:
@@ -75,15 +82,13 @@ class Faults(case.Case):
         yield ["pe", "symbols", CORPUS / "pdb_symbols/version-2"]
         yield ["pe", "isf", CORPUS / "pdb_types/members"]
         yield ["syscalls", "compare", kernel, kernel]
-        yield ["hooks", "iat", image]
-        yield ["servicing", image, image]
         yield ["ntfs", "info", volume]
         yield ["ntfs", "query", volume, "--where", "size >= 0"]
         yield ["ntfs", "compare", volume, volume]
         for name in "info", "cpu", "io", "schedule", "priority", "services", "tree", "idle":
             yield ["trace", name, trace]
         yield ["trace", "info", log]
-        for name in "perfetto", "chrome", "ecs":
+        for name in "perfetto", "chrome":
             yield ["trace", "export", name, trace]
 
     def capture(self):
@@ -120,8 +125,6 @@ class Faults(case.Case):
     def faults(self, kind, persistent, to_file, check):
         tried = 0
         for command in self.commands():
-            if kind == "memory" and {"sqlite", "ecs"} & {*map(str, command)}:
-                continue  # RapidJSON, which reads the lines again, does not look at allocations of its own
             output = self.results / "out" if to_file else None
             plain, calls = self.run_with(command, kind, 0, 0, output, NOTED if ALL else 0)
             self.assertIn(plain.returncode, (0, 1), plain.stderr)
@@ -179,16 +182,8 @@ class Faults(case.Case):
         self.faults("kill", False, True, check)
 
     def test_memory_that_is_not_there_ends_the_run_with_a_word(self):
-        def check(done, plain, expected, output):
-            if done.returncode == -signal.SIGABRT:  # the C library's own: a thread's first variable with a destructor;
-                # the C++ library's: std::filesystem's next name of a folder, which throws nothing
-                self.assertRegex(done.stderr, rb"^Fatal glibc error: failed to register TLS destructor: out of memory\n$"
-                                 + (rb"|^terminate called " if "iat" in done.args else rb""))
-                self.assertEqual(output.read_bytes(), expected)
-            else:
-                self.check_told(done, plain, expected, output)
         for persistent in False, True:
-            self.faults("memory", persistent, True, check)
+            self.faults("memory", persistent, True, self.check_told)
 
     def test_without_a_further_thread_all_is_done_by_those_there_are(self):
         def check(done, plain, expected, output):
