@@ -14,6 +14,10 @@ std::string_view to_string(LogPresent present) {
 LogPresent LogPresence::find(const LogEvent& event) {
   if (!records_.has(event.record)) return LogPresent::absent;
   const auto summary = records_.summary(event.record);
+  if (!summary.in_use) {
+    records_.assemble(event.record, facts_);
+    if (was_never_used(facts_)) return LogPresent::absent;
+  }
   if (!event.sequence) return summary.in_use ? LogPresent::in_use : LogPresent::deleted;
   // NTFS counts the number up when a file is deleted, and leaves 0 out.
   const u16 next = *event.sequence == 0xffff ? u16{1} : static_cast<u16>(*event.sequence + 1);

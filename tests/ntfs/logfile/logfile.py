@@ -322,6 +322,29 @@ class Operations(Logs):
         rows = self.check(self.lines(self.write("LOG", log.data())), told)
         self.assertEqual({(row["mft"], row["path"]) for row in rows}, {(None, None)})
 
+    def test_records_that_were_only_prepared_are_not_deleted(self):
+        """Windows prepares 16 to 23, as the number says; of its own others it gives the sequence 1."""
+        log = lw.Log(40)
+        told = Story(log)
+        seen = [(16, 16), (23, 23), (25, 1)]
+        for number, sequence in (*seen, (62, 1)):
+            bare = w.file_record(number, sequence, [], in_use=False)
+            record = bytearray(bare[:struct.unpack_from("<I", bare, 0x18)[0]])
+            told.run("initialized", w.reference(number, sequence), (lw.INITIALIZE, 0, bytes(record), b"", {"file": number}))
+        image, found = w.mft([(62, 2, ROOT, "gone", False, False)])
+        image = bytearray(image)
+        information = w.attribute(0x10, w.standard_information(0), 0)
+        for number in range(12, 24):
+            more = [information, w.attribute(0x80, b"", 1)]
+            image[number * w.RECORD:(number + 1) * w.RECORD] = w.file_record(number, number, more, in_use=False)
+        mft = self.write("MFT", image)
+        rows = self.lines("--mft-file", mft, self.write("LOG", log.data()))
+        self.assertEqual([(row["record"], row["sequence"], row["mft"]) for row in rows if row["type"] == "operation"],
+                         [*[(*one, "absent") for one in seen], (62, 1, "deleted")])
+        listed = strict_ndjson(subprocess.run([COLDTRACE, "ntfs", "snapshot", "--mft", "--state", "all", mft],
+                                              capture_output=True, timeout=120).stdout)
+        self.assertEqual([row["record"] for row in listed if row.get("state") == "deleted"], [62])
+
     def test_the_log_of_a_volume(self):
         history = w.History(3, 5)
         image, _ = w.volume(history, 1)

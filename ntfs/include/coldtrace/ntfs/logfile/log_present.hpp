@@ -14,7 +14,7 @@ enum class LogPresent : u8 {
   in_use,      // in use; the event has no name or no sequence number
   deleted,     // not in use since this file
   reused,      // belongs to another file, or did after this file
-  absent,      // never used, or unreadable
+  absent,      // never used, even if it was prepared for use, or unreadable
 };
 [[nodiscard]] std::string_view to_string(LogPresent present);
 
