@@ -11,9 +11,11 @@
 #include "cli/images/other_kind.hpp"
 #include "cli/ntfs/shadow_option.hpp"
 #include "cli/sandbox/sandbox.hpp"
+#include "coldtrace/core/text.hpp"
 #include "coldtrace/ntfs/disk/image_file.hpp"
 #include "coldtrace/ntfs/disk/spooled_image.hpp"
 #include "coldtrace/ntfs/opening/unopened_volume.hpp"
+#include "coldtrace/ntfs/structures/boot_sector.hpp"
 #include "coldtrace/ntfs/volume_search.hpp"
 
 namespace coldtrace::cli {
@@ -61,6 +63,13 @@ std::string describe_search(const Partition& partition, u64 image_size) {
         "no $MFT{} was found in its first {} bytes, which are all that the image has", whose,
         there);
   return fmt::format("no $MFT{} was found in its {} bytes", whose, partition.size);
+}
+
+// What is left of a volume that an image ends in.
+std::string describe_rest(const Partition& partition, u64 image_size) {
+  const u64 there = image_size - std::min(partition.offset, image_size);
+  if (there == ntfs::BootSector::size_on_disk) return "only its boot sector is here";
+  return fmt::format("only its first {} are here", core::counted(there, "byte", "bytes"));
 }
 
 // What a file is whose first bytes are not a disk's.
@@ -335,6 +344,14 @@ std::string volume_failure(const DiskInput& input, const Partition& partition,
       return describe_no_disk(kind);
     case Reason::damaged:
       return fmt::format("{}: {}", place, why);
+    case Reason::cut_off:
+      return fmt::format(
+          "{} is an NTFS volume that was cut off: {}, and not {:#x}, where its $MFT is; no other "
+          "one was found",
+          place, describe_rest(partition, input.file.source->size()), why.offset);
+    case Reason::erased_log:
+      return "it is FF throughout, as Linux drivers leave a $LogFile; 'coldtrace ntfs logfile' "
+             "reads one";
     case Reason::lost:
       return fmt::format(
           "{} is {}; there is no NTFS boot sector and no backup of one, and {}; "

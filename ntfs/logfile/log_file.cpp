@@ -9,6 +9,7 @@ namespace coldtrace::ntfs {
 namespace {
 
 constexpr u32 magic_rcrd = 0x44524352;  // "RCRD"
+constexpr std::byte erased_byte{0xff};
 constexpr u64 largest_log = u64{4} << 30;
 constexpr u32 largest_data = 1 << 20;
 // All data together may be as much as records that lie across pages justify.
@@ -41,6 +42,20 @@ std::optional<LogStream> LogStream::of_volume(core::Borrowed<Volume> given) {
   return stream;
 }
 
+bool LogStream::is_erased() const {
+  std::vector<std::byte> bytes(std::min<u64>(size(), u64{1} << 16));
+  for (u64 at = 0; at < size(); at += bytes.size()) {
+    const auto part = std::span{bytes}.first(std::min<u64>(bytes.size(), size() - at));
+    if (!read(at, part) || !std::ranges::all_of(part, [](std::byte b) { return b == erased_byte; }))
+      return false;
+  }
+  return size() > 0;
+}
+
+bool is_erased_log(core::Borrowed<core::ImageSource> file) {
+  return file.get().size() <= largest_log && LogStream::of_file(file).is_erased();
+}
+
 LogFile LogFile::read(core::Borrowed<LogStream> given, core::Findings& findings) {
   const auto& stream = given.get();
   LogFile log{stream};
@@ -58,6 +73,8 @@ LogFile LogFile::read(core::Borrowed<LogStream> given, core::Findings& findings)
 
 void LogFile::read_restarts(core::Findings& findings) {
   constexpr u32 size = LogRestart::page_size;
+  erased_ = stream_->is_erased();
+  if (erased_) return;
   std::vector<std::byte> page(size);
   for (u64 offset = 0; offset < 2 * u64{size}; offset += size) {
     if (offset + size > stream_->size() || !stream_->read(offset, page)) {
@@ -65,9 +82,6 @@ void LogFile::read_restarts(core::Findings& findings) {
                        "restart page {} of $LogFile cannot be read", offset / size);
       continue;
     }
-    if (offset == 0)
-      erased_ = std::ranges::all_of(page, [](std::byte b) { return b == std::byte{0xff}; });
-    if (erased_) return;
     auto restart = read_log_restart(page, offset);
     if (!restart) {
       findings.warning("log-restart", stream_->offset_of(offset), "restart page {} of $LogFile: {}",

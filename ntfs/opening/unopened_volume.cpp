@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "coldtrace/ntfs/logfile/log_file.hpp"
 #include "coldtrace/ntfs/structures/boot_sector.hpp"
 
 namespace coldtrace::ntfs {
@@ -21,6 +22,11 @@ FileKind kind_of_whole(const ImageVolumes& image) {
 
 bool is_other(FileKind kind) {
   return kind != FileKind::ntfs_volume && !may_be_damaged(kind);
+}
+
+bool is_behind_end(const core::ParseError& error, const core::ImageSource& image) {
+  return error.fault == core::Fault::out_of_bounds && error.structure == "image" &&
+         error.offset >= image.size();
 }
 
 UnopenedReason why_no_mft(FileKind kind, const core::ParseError& error) {
@@ -48,7 +54,11 @@ UnopenedVolume explain_unopened(const ImageVolumes& image, const Partition& part
     if (const auto read = source.read_at(partition.offset, start); !read)
       return because(UnopenedReason::unreadable, read.error());
   if (whole && is_other(kind)) return because(UnopenedReason::no_volume, error);
-  if (kind == FileKind::ntfs_volume) return because(UnopenedReason::damaged, error);
+  if (kind == FileKind::ntfs_volume)
+    return because(is_behind_end(error, source) ? UnopenedReason::cut_off : UnopenedReason::damaged,
+                   error);
+  if (whole && kind == FileKind::unknown && is_erased_log(source))
+    return because(UnopenedReason::erased_log, error);
   return because(may_be_damaged(kind) ? UnopenedReason::lost : UnopenedReason::other_volume, error);
 }
 

@@ -179,7 +179,9 @@ Exit run_ntfs_logfile(const VolumeFileOptions& options) {
   if (!given) return report.exit();
   auto file = open_given_image(options, std::move(*given), findings, report);
   if (!file) return report.exit();
-  if (options.copied || file->kind == core::FileKind::ntfs_log_file)
+  const bool erased = file->kind == core::FileKind::unknown && !options.locates_volume() &&
+                      ntfs::is_erased_log(*file->source);
+  if (options.copied || erased || file->kind == core::FileKind::ntfs_log_file)
     return run_copy(options, *file, std::move(findings), report);
   return write_volume_files<LogWriter>(
       options, log_names, std::move(*file), std::move(findings), report,

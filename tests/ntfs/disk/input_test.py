@@ -1144,6 +1144,23 @@ class LostBootSectors(Images):
         done = ntfs("info", self.write("zeros", bytes(1 << 20)), status=2)
         self.assertIn(b"no $MFT was found in its 1048576 bytes", done.stderr)
 
+    def test_an_erased_log_is_named(self):
+        log = self.write("LOG", b"\xff" * (2 << 20))
+        for command in ("info", "snapshot", "journal"):
+            self.assertIn("it is FF throughout, as Linux drivers leave a $LogFile; 'coldtrace ntfs logfile' reads one",
+                          ntfs(command, log, status=2).stderr.decode())
+        log.write_bytes(b"\xff" * ((2 << 20) - 1) + b"\0")
+        self.assertIn(b"of unknown kind", ntfs("info", log, status=2).stderr)
+
+    def test_of_a_volume_that_ends_before_its_mft_it_is_said_what_is_left(self):
+        content = self.volume().read_bytes()
+        mft, = struct.unpack_from("<Q", content, 0x30)
+        mft *= content[13] * 512
+        for left, words in ((512, "only its boot sector is here"), (2048, "only its first 2048 bytes are here")):
+            said = ntfs("info", self.write("start", content[:left]), status=2).stderr.decode()
+            self.assertIn(f"at 0x0 is an NTFS volume that was cut off: {words}, and not {mft:#x}, where its $MFT is; "
+                          "no other one was found", said)
+
     def test_holes_are_not_read_and_the_end_of_the_search_is_said(self):
         sparse = self.here / "sparse"
         for size, words in ((15 << 30, f"in its {15 << 30} bytes"),

@@ -429,8 +429,15 @@ class Pages(Logs):
         log = lw.Log(40)
         story(log, operations=5)
         data = log.data()
-        erased = self.lines("--copied", self.write("LOG", b"\xff" * 65536))
-        self.assertEqual((erased[0]["log"]["state"], self.codes(erased)), ("erased", {"log-erased": 1}))
+        for size in (65536, (1 << 20) + 4096):
+            for options in ((), ("--copied",)):
+                erased = self.lines(*options, self.write("LOG", b"\xff" * size))
+                self.assertEqual((erased[0]["log"]["state"], self.codes(erased)), ("erased", {"log-erased": 1}))
+        # Erased are all bytes: where one page is, the others have their records.
+        half = self.lines("--copied", self.write("LOG", b"\xff" * 4096 + data[4096:]), status=1)
+        self.assertEqual((half[0]["log"]["state"], half[0]["log"]["records"], self.codes(half)),
+                         ("clean", len(log.numbers), {"log-restart": 1}))
+        self.run_log(self.write("LOG", b"\xff" * 65535 + b"\xfe"), status=2)
         lost = self.lines("--copied", self.write("LOG", bytes(8192) + data[8192:]), status=1)
         self.assertEqual((lost[0]["log"]["state"], self.codes(lost)), ("damaged", {"log-restart": 3}))
         cut = self.lines("--copied", self.write("LOG", data[:3000]), status=1)

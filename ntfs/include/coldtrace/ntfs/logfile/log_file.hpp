@@ -23,9 +23,15 @@ class LogStream : public MappedStream {
   // Record 2 of a volume, which must outlive the stream. Nothing if it has no clusters.
   [[nodiscard]] static std::optional<LogStream> of_volume(core::Borrowed<Volume> volume);
 
+  // Whether all bytes are FF, as Linux drivers leave them. Reads up to the first other one.
+  [[nodiscard]] bool is_erased() const;
+
  private:
   using MappedStream::MappedStream;
 };
+
+// Whether a file is what a copied $LogFile is after it was erased.
+[[nodiscard]] bool is_erased_log(core::Borrowed<core::ImageSource> file);
 
 // One record of a log, without its data.
 struct LogRecord {
@@ -65,9 +71,7 @@ class LogFile {
     return newest_ ? &restarts_[*newest_] : nullptr;
   }
   [[nodiscard]] const LogStream& stream() const { return *stream_; }
-  [[nodiscard]] bool erased() const {
-    return erased_;
-  }  // all FF, as Linux drivers leave it: there is no log
+  [[nodiscard]] bool erased() const { return erased_; }
   [[nodiscard]] const LogPageCounts& counts() const { return counts_; }
   // In the order of their numbers.
   [[nodiscard]] const std::vector<LogRecord>& records() const { return records_; }

@@ -17,6 +17,8 @@ enum class UnopenedReason : u8 {
   unreadable,    // its first sector cannot be read
   no_volume,     // the image is a file of type `kind`, neither a disk nor a volume
   damaged,       // its first sector belongs to an NTFS volume
+  cut_off,       // the same, and the image ends before its $MFT, where `error` is
+  erased_log,    // the image is FF throughout, as an erased $LogFile is
   lost,          // unknown contents, in which a $MFT was searched for
   other_volume,  // it is a volume of type `kind`
 };
