@@ -22,7 +22,8 @@ struct Entries {
   std::map<core::Guid, ShadowCopy::Parts> parts;
   // Windows writes the entry of a store right behind that of its copy. One that is the first, or
   // behind that of another store, never had it: its copy is another volume's, whose blocks are kept
-  // here (observed on two disks of Windows).
+  // here (observed on two disks of Windows). Neither had one behind an entry that is not used:
+  // Windows gives up both entries of a copy.
   struct Store {
     u64 at;  // bytes of the image
     bool of_other_volume;
@@ -64,7 +65,8 @@ void read_entry(core::Reader reader, EntryType type, Entries& entries, core::Fin
     parts.previous_bitmap = reader.read_u64("PreviousBitmap");
     if (entries.parts.size() == most_shadow_copies) return;
     added = entries.parts.emplace(id, parts).second;
-    const bool alone = entries.before == EntryType::store || entries.before == EntryType::none;
+    const bool alone = entries.before == EntryType::store || entries.before == EntryType::none ||
+                       entries.before == EntryType::unused;
     entries.stores.emplace(id, Entries::Store{at, alone});
   }
   if (!added)

@@ -555,9 +555,11 @@ class Copies(Case):
         # A volume may have no copies of its own.
         shadows = copy_on_write(self.states, self.room)
         for store in shadows.stores:
-            store.listed = shadows.unused_first = False
-        document = info(self.written(shadows))
-        self.assertEqual((codes(document), document["partitions"][0]["shadow_copies"]["copies"]), ({"shadow-other": 2}, []))
+            store.listed = False
+        for shadows.unused_first in False, True:
+            document = info(self.written(copy.deepcopy(shadows)))
+            self.assertEqual((codes(document), document["partitions"][0]["shadow_copies"]["copies"]),
+                             ({"shadow-other": 2}, []))
 
     def test_a_deleted_copy_and_a_larger_volume(self):
         shadows = copy_on_write(self.states, self.room)
@@ -645,13 +647,18 @@ class Copies(Case):
         shadows = copy_on_write(self.states, self.room)
         shadows.stores.append(copy.copy(shadows.stores[1]))
         self.assertIn("shadow-catalog", codes(info(self.written(shadows), status=1)))
-        shadows = copy_on_write(self.states, self.room)
-        shadows.stores[0].listed = False
-        document = info(self.written(shadows), status=1)
-        self.assertEqual(codes(document), {"shadow-catalog": 1})
-        self.assertIn(f"has the store {identifier(1, 1)} and no entry that says what it is", document["findings"][0]["text"])
+
+        # The store behind the first copy is another's.
+        def edit(shadows, data):
+            at = shadows.catalog + 128 + 256 + 16
+            self.assertEqual(data[at:at + 16], identifier(1, 1).bytes_le)
+            data[at:at + 16] = identifier(1, 9).bytes_le
+        document = info(self.damaged(edit), status=1)
+        self.assertEqual(codes(document), {"shadow-catalog": 1, "shadow-store": 1})
+        self.assertIn(f"has the store {identifier(1, 9)} and no entry that says what it is",
+                      {each["code"]: each["text"] for each in document["findings"]}["shadow-catalog"])
         self.assertEqual([(each["number"], each["store_id"]) for each in document["partitions"][0]["shadow_copies"]["copies"]],
-                         [(1, str(identifier(1, 2)))])
+                         [(1, str(identifier(1, 1))), (2, str(identifier(1, 2)))])
 
     def test_versions_and_types_that_are_not_known_are_told_and_read(self):
         def put(place, at, value):
