@@ -65,11 +65,12 @@ class DirectoryReader {
   }
 
   void run(core::Findings& findings, std::vector<Gap>& gaps);
-  void read_slack_of_records();
+  void read_slack_of_records(core::Findings& findings, std::vector<Gap>& gaps);
 
  private:
   template <class Visit>
   void visit_directories(const Visit& visit) const;
+  void take(const BlockReport& from, core::Findings& findings, std::vector<Gap>& gaps);
   void add_directory(u64 record, BlockReport& report);
   void fetch_records_ahead(core::ByteView buffer) const;
   // False when a used buffer is nowhere.
@@ -103,6 +104,7 @@ class DirectoryReader {
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<BufferJob> jobs_;
   LostRecords lost_;
+  std::set<u64> wiped_;
 };
 
 void DirectoryReader::run(core::Findings& findings, std::vector<Gap>& gaps) {
@@ -126,25 +128,26 @@ void DirectoryReader::run(core::Findings& findings, std::vector<Gap>& gaps) {
 
   std::map<u64, BlockReport> reports;
   for (auto& worker : workers_) reports.merge(worker->reports);
-  std::set<u64> wiped;
-  const auto take = [&](const BlockReport& from) {
-    wiped.insert(from.wiped.begin(), from.wiped.end());
-    findings.merge(from.findings);
-    gaps.insert(gaps.end(), from.gaps.begin(), from.gaps.end());
-    table_.slack_.insert(table_.slack_.end(), from.slack.begin(), from.slack.end());
-    for (const u32 directory : from.may_repeat) table_.directories_[directory].may_repeat = true;
-  };
-  take(report);
-  for (const auto& [block, from] : reports) take(from);
-  for (const u64 record : wiped)
+  take(report, findings, gaps);
+  for (const auto& [block, from] : reports) take(from, findings, gaps);
+  for (const u64 record : wiped_)
     append_gap(gaps, {mft_.offset_of(record), mft_.record_size(), Gap::Lost::records, record, 1});
   std::ranges::sort(table_.slack_, {}, &SlackName::offset);
 }
 
-void DirectoryReader::read_slack_of_records() {
+void DirectoryReader::take(const BlockReport& from, core::Findings& findings,
+                           std::vector<Gap>& gaps) {
+  wiped_.insert(from.wiped.begin(), from.wiped.end());
+  findings.merge(from.findings);
+  gaps.insert(gaps.end(), from.gaps.begin(), from.gaps.end());
+  table_.slack_.insert(table_.slack_.end(), from.slack.begin(), from.slack.end());
+  for (const u32 directory : from.may_repeat) table_.directories_[directory].may_repeat = true;
+}
+
+void DirectoryReader::read_slack_of_records(core::Findings& findings, std::vector<Gap>& gaps) {
   BlockReport report;
   visit_directories([&](u64 record) { read_record_slack(record, report); });
-  table_.slack_ = std::move(report.slack);
+  take(report, findings, gaps);
   std::ranges::sort(table_.slack_, {}, &SlackName::offset);
 }
 
@@ -224,7 +227,11 @@ void DirectoryReader::read_record_slack(u64 record, BlockReport& report) {
   RecordFacts facts;
   auto& worker = *workers_.front();
   std::vector<std::byte> bytes;
-  if (!mft_.read(image_, record, bytes, facts)) return;
+  if (const auto read = mft_.read(image_, record, bytes, facts); !read) {
+    report.findings.warning("record-unreadable", mft_.offset_of(record),
+                            "unused bytes of record {}, a directory: {}", record, read.error());
+    return;
+  }
   const auto used = core::load<u32>(bytes, 0x18);
   if (!used || *used >= bytes.size()) return;
   const auto start = (u64{*used} + 7) / 8 * 8;
@@ -429,8 +436,10 @@ DirectoryTable DirectoryTable::read(const core::ImageSource& image, const Mft& m
 }
 
 void DirectoryTable::read_record_slack(const core::ImageSource& image, const Mft& mft,
-                                       const RecordTable& records) {
-  DirectoryReader{image, mft, records, {.slack = true}, *this}.read_slack_of_records();
+                                       const RecordTable& records, core::Findings& findings,
+                                       std::vector<Gap>& gaps) {
+  DirectoryReader{image, mft, records, {.slack = true}, *this}.read_slack_of_records(findings,
+                                                                                     gaps);
   drop_listed_slack(*this, records, slack_);
   merge_slack_copies(*this, slack_);
 }

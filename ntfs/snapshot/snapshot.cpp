@@ -44,7 +44,8 @@ Snapshot Snapshot::take(core::Borrowed<Volume> borrowed, Options options,
                                   .slack = options.slack,
                                   .begin = [&](u64 bytes) { return begin(Pass::indexes, bytes); }},
                                  findings, gaps);
-  if (mft.extracted() && options.slack) directories.read_record_slack(volume.image(), mft, records);
+  if (mft.extracted() && options.slack)
+    directories.read_record_slack(volume.image(), mft, records, findings, gaps);
   Snapshot snapshot{volume, std::move(records), std::move(directories)};
   snapshot.row_options_ = options.rows;
   snapshot.owners_ = volume.read_security_owners(findings);

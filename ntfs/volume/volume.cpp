@@ -137,10 +137,9 @@ core::Result<Volume> Volume::open(const core::ImageSource& image, const BootSect
     findings.warning("image-truncated", image.available(),
                      "the image ends {} before the volume does",
                      core::counted(missing, "byte", "bytes"));
-  volume.read_information();
+  const auto unread = volume.read_information();
   if (!volume.information_) {
-    findings.warning("volume-information", volume.mft_.offset_of(3),
-                     "record 3, $Volume, is not usable");
+    volume.note_no_information(unread, findings);
   } else if (volume.information_->dirty()) {
     findings.info("volume-dirty", volume.mft_.offset_of(3),
                   "the volume was not cleanly unmounted; $MFT may lag behind its log");
@@ -151,27 +150,38 @@ core::Result<Volume> Volume::open(const core::ImageSource& image, const BootSect
 core::Result<Volume> Volume::open_extracted_mft(core::Borrowed<core::ImageSource> file,
                                                 core::Findings& findings) {
   Volume volume{file, COLDTRACE_TRY(Mft::open_extracted(file, findings))};
-  volume.read_information();
+  const auto unread = volume.read_information();
+  if (unread && unread->fault == Fault::io) volume.note_no_information(unread, findings);
   findings.info("mft-only", std::nullopt,
                 "only $MFT is given: no directory indexes or names in their slack, no owners from "
                 "$Secure, and no positions of clusters in an image");
   return volume;
 }
 
-void Volume::read_information() {
+std::optional<core::ParseError> Volume::read_information() {
   std::vector<std::byte> buffer;
   RecordFacts facts;
-  if (!mft_.read(*image_, static_cast<u64>(SystemRecord::volume), buffer, facts)) return;
+  if (const auto read = mft_.read(*image_, static_cast<u64>(SystemRecord::volume), buffer, facts);
+      !read)
+    return read.error();
   const auto* label = facts.find(AttributeType::volume_name);
   const auto* about = facts.find(AttributeType::volume_information);
   const auto fields =
       about ? core::Fields<12>::at(about->value, 0) : std::optional<core::Fields<12>>{};
-  if (!fields) return;
+  if (!fields) return std::nullopt;
   information_.emplace();
   information_->major_version = fields->get<u8, 8>();
   information_->minor_version = fields->get<u8, 9>();
   information_->flags = fields->get<u16, 10>();
   if (label) information_->label_valid = core::append_utf16(information_->label, label->value);
+  return std::nullopt;
+}
+
+void Volume::note_no_information(const std::optional<core::ParseError>& unread,
+                                 core::Findings& findings) const {
+  findings.warning("volume-information", mft_.offset_of(static_cast<u64>(SystemRecord::volume)),
+                   "record 3, $Volume, is not usable{}",
+                   unread ? fmt::format(": {}", *unread) : std::string{});
 }
 
 u64 Volume::missing_bytes() const {

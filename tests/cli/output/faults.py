@@ -17,6 +17,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import case
 from cli.trace.etl_writer import EtlWriter
+from ntfs.journal import usn_writer
 
 COLDTRACE, PROJECT, MAKE_TRACE = (Path(argument).resolve() for argument in sys.argv[1:4])
 del sys.argv[1:4]
@@ -53,6 +54,7 @@ class Faults(case.Case):
         yield ["pe", "types", "--format", "json", CORPUS / "pdb_types/members"]
         yield ["syscalls", "map", "--format", "json", CORPUS / "syscall_map/wine-x64"]
         yield ["ntfs", "snapshot", volume]
+        yield ["ntfs", "snapshot", "--mft", "--slack", self.mft_with_slack()]
         yield ["ntfs", "locate", volume, "0x0", "0x4000"]
         yield ["trace", "decode", log]
         yield ["trace", "decode", packed]
@@ -90,6 +92,18 @@ class Faults(case.Case):
         yield ["trace", "info", log]
         for name in "perfetto", "chrome":
             yield ["trace", "export", name, trace]
+
+    def mft_with_slack(self):
+        """A $MFT whose root directory has a name of before behind its attributes."""
+        name = usn_writer.file_name(usn_writer.reference(5, 5), "gone.txt")
+        size = (16 + len(name) + 7) // 8 * 8
+        entry = struct.pack("<QHHI", usn_writer.reference(77, 3), size, len(name), 0) + name
+        records = bytearray(usn_writer.mft([])[0])
+        at = 5 * usn_writer.RECORD + 520
+        records[at:at + len(entry)] = entry
+        path = self.here / "MFT"
+        path.write_bytes(records)
+        return path
 
     def capture(self):
         """Frames of 20 miniports, which are interfaces of their own, in five buffers."""

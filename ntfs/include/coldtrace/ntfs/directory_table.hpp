@@ -50,8 +50,8 @@ class DirectoryTable {
 
   // Adds what is left of indexes in the unused bytes of the records of directories, for an
   // extracted $MFT: read() does it for a volume.
-  void read_record_slack(const core::ImageSource& image, const Mft& mft,
-                         const RecordTable& records);
+  void read_record_slack(const core::ImageSource& image, const Mft& mft, const RecordTable& records,
+                         core::Findings& findings, std::vector<Gap>& gaps);
 
   [[nodiscard]] const Directory* find(u64 record) const {
     if (record >= by_record_.size() || by_record_[record] == absent) return nullptr;

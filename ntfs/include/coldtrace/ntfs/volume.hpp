@@ -83,7 +83,10 @@ class Volume {
                                    u64 offset, core::Findings& findings);
   static core::Result<Volume> search(const core::ImageSource& image, const Place& place,
                                      const core::ParseError& error, core::Findings& findings);
-  void read_information();
+  // Returns why record 3 cannot be used.
+  std::optional<core::ParseError> read_information();
+  void note_no_information(const std::optional<core::ParseError>& unread,
+                           core::Findings& findings) const;
 
   const core::ImageSource* image_;
   Mft mft_;
