@@ -76,6 +76,8 @@ class DirectoryReader {
   // False when a used buffer is nowhere.
   bool add_jobs(const DirectoryIndex& index, BlockReport& report);
   static void lose(std::optional<u64> offset, u64 length, u64 directory, BlockReport& report);
+  void lose_buffer(const BufferJob& job, u64 offset, const core::ParseError& error,
+                   BlockReport& report) const;
   void lose_record(u64 directory, BlockReport& report) const;
   void read_record_slack(u64 record, BlockReport& report);
   std::span<const BufferJob> jobs_of(u64 block) const;
@@ -192,6 +194,15 @@ void DirectoryReader::lose(std::optional<u64> offset, u64 length, u64 directory,
   report.gaps.push_back({offset, length, Gap::Lost::index, directory, 1});
 }
 
+// A buffer that cannot be read.
+void DirectoryReader::lose_buffer(const BufferJob& job, u64 offset, const core::ParseError& error,
+                                  BlockReport& report) const {
+  const u64 directory = table_.directories_[job.directory].record;
+  report.findings.warning("index-unreadable", offset, "buffer {} of the index of directory {}: {}",
+                          job.number, directory, error);
+  lose(offset, job.size, directory, report);
+}
+
 // What the record of a directory should say of its index.
 void DirectoryReader::lose_record(u64 directory, BlockReport& report) const {
   lose(mft_.offset_of(directory), mft_.record_size(), directory, report);
@@ -276,10 +287,13 @@ u64 DirectoryReader::read_together(Worker& worker, std::span<const BufferJob> jo
           fetch_records_ahead(bytes.subspan((&job + 1)->offset - start));
         // Two directories may claim one buffer; fixups must not be applied twice.
         const auto part = bytes.subspan(job.offset - start, job.size);
-        if (&job != &jobs.front() && job.offset == (&job - 1)->offset &&
-            !image_.read_at(job.offset, part))
-          continue;
-        read_buffer(worker, job, part, report);
+        const bool again = &job != &jobs.front() && job.offset == (&job - 1)->offset;
+        const auto read =
+            again ? image_.read_at(job.offset, part) : core::Result<core::Done>{core::Done{}};
+        if (read)
+          read_buffer(worker, job, part, report);
+        else
+          lose_buffer(job, job.offset, read.error(), report);
       }
       return count;
     }
@@ -298,11 +312,7 @@ u64 DirectoryReader::read_together(Worker& worker, std::span<const BufferJob> jo
   const auto bytes = std::span{worker.buffer}.first(job.size);
   const u64 position = u64{job.number} * job.size;
   if (const auto read = read_stream(image_, mft_.clusters(), extents, position, bytes); !read) {
-    const u64 offset = job.offset != split ? job.offset : read.error().offset;
-    report.findings.warning("index-unreadable", offset,
-                            "buffer {} of the index of directory {}: {}", job.number,
-                            directory.record, read.error());
-    lose(offset, job.size, directory.record, report);
+    lose_buffer(job, job.offset != split ? job.offset : read.error().offset, read.error(), report);
   } else {
     BufferJob placed = job;
     placed.offset = find_offset(mft_.clusters(), extents, position).value_or(0);

@@ -186,6 +186,40 @@ class Faults(case.Case):
     def test_reads_that_fail_from_some_moment_on_are_told(self):
         self.faults("read", True, True, self.check_told)
 
+    @unittest.skipUnless(shutil.which("mkntfs"), "mkntfs is not here")
+    def test_an_index_that_is_read_again_for_a_second_directory_is_told(self):
+        """Both have the clusters of the root's: each buffer's bytes are read a second time for the second one."""
+        volume = self.here / "claimed.img"
+        with open(volume, "wb") as file:
+            file.truncate(8 << 20)
+        subprocess.run(["mkntfs", "-F", "-q", "-Q", volume], check=True, capture_output=True)
+        content = bytearray(volume.read_bytes())
+        start = struct.unpack_from("<Q", content, 0x30)[0] * content[13] * 512
+
+        def places(number):
+            """Where each attribute of a record is, by its type."""
+            at = start + number * 1024 + struct.unpack_from("<H", content, start + number * 1024 + 0x14)[0]
+            while (kind := struct.unpack_from("<I", content, at)[0]) != 0xffffffff:
+                yield kind, at
+                at += struct.unpack_from("<I", content, at + 4)[0]
+            yield kind, at
+        root, extend = dict(places(5)), dict(places(11))
+        index = content[root[0x90]:root[0xffffffff] + 8]  # $INDEX_ROOT, $INDEX_ALLOCATION, $BITMAP and the end
+        at = extend[0x90]
+        record = start + 11 * 1024
+        self.assertLess(at - record + len(index), 510)
+        content[at:at + len(index)] = index
+        struct.pack_into("<I", content, record + 0x18, at - record + len(index))
+        volume.write_bytes(content)
+        command = ["ntfs", "snapshot", "--state", "all", "--jobs", "1", volume]
+        plain, calls = self.run_with(command, "read", 0, 0, None)
+        names = b'"path":"/$Extend/'
+        self.assertIn(names + b"$Boot", plain.stdout)
+        for call in range(1, calls + 1):
+            done, _ = self.run_with(command, "read", call, call, None)
+            if done.stdout.count(names) < plain.stdout.count(names):
+                self.assertIn(b"Input/output error", done.stderr, (call, calls))
+
     def test_a_full_disk_leaves_what_was_there(self):
         self.faults("write", True, True, self.check_told)
 
