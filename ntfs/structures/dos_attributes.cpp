@@ -8,7 +8,9 @@
 namespace coldtrace::ntfs {
 namespace {
 
-// Source: [MS-FSCC] 2.6, "File Attributes".
+// Source: [MS-FSCC] 2.6, "File Attributes". Stored, 0x40000 is FILE_ATTRIBUTE_EA: the file has
+// extended attributes. FILE_ATTRIBUTE_RECALL_ON_OPEN is the same bit in what directory queries
+// return (winnt.h); older snapshots have its name.
 constexpr std::pair<u32, std::string_view> attribute_names[] = {{0x1, "readonly"},
                                                                 {0x2, "hidden"},
                                                                 {0x4, "system"},
@@ -25,6 +27,7 @@ constexpr std::pair<u32, std::string_view> attribute_names[] = {{0x1, "readonly"
                                                                 {0x4000, "encrypted"},
                                                                 {0x8000, "integrity_stream"},
                                                                 {0x20000, "no_scrub_data"},
+                                                                {0x40000, "ea"},
                                                                 {0x40000, "recall_on_open"},
                                                                 {0x80000, "pinned"},
                                                                 {0x100000, "unpinned"},

@@ -1144,6 +1144,24 @@ class LostBootSectors(Images):
         done = ntfs("info", self.write("zeros", bytes(1 << 20)), status=2)
         self.assertIn(b"no $MFT was found in its 1048576 bytes", done.stderr)
 
+    def test_the_stored_bit_of_extended_attributes_has_their_name(self):
+        """winnt.h has two names for 0x40000; that of files in a cloud is for directory queries alone."""
+        volume = self.volume()
+        content = bytearray(volume.read_bytes())
+        cluster, mft = content[13] * 512, struct.unpack_from("<Q", content, 0x30)[0]
+        record = mft * cluster + 4 * 1024  # $AttrDef: its first attribute is $STANDARD_INFORMATION
+        at = record + struct.unpack_from("<H", content, record + 0x14)[0]
+        self.assertEqual(struct.unpack_from("<I", content, at)[0], 0x10)
+        flags = at + struct.unpack_from("<H", content, at + 0x14)[0] + 0x20
+        struct.pack_into("<I", content, flags, 0x40000 | 6)
+        volume.write_bytes(content)
+        rows, *_ = self.rows(volume, status=0)
+        self.assertEqual([row["attributes"] for row in rows if row["name"] == "$AttrDef"], [["hidden", "system", "ea"]])
+        table = strict_csv(ntfs("snapshot", "--format", "mftecmd-csv", volume, status=0).stdout)
+        self.assertEqual([row["SiFlags"] for row in table if row["FileName"] == "$AttrDef"], ["Hidden|System|HasEa"])
+        found = strict_ndjson(ntfs("query", volume, "--where", 'attributes == "ea"', status=0).stdout)
+        self.assertEqual([row["name"] for row in found if row.get("type") == "file"], ["$AttrDef"])
+
     def test_an_erased_log_is_named(self):
         log = self.write("LOG", b"\xff" * (2 << 20))
         for command in ("info", "snapshot", "journal"):

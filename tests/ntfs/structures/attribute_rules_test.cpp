@@ -177,7 +177,7 @@ TEST_CASE("attributes of a file have the names of FILE_ATTRIBUTE_*") {
                                               {0x4000, "encrypted"},
                                               {0x8000, "integrity_stream"},
                                               {0x20000, "no_scrub_data"},
-                                              {0x40000, "recall_on_open"},
+                                              {0x40000, "ea"},
                                               {0x80000, "pinned"},
                                               {0x100000, "unpinned"},
                                               {0x400000, "recall_on_data_access"},
@@ -189,6 +189,7 @@ TEST_CASE("attributes of a file have the names of FILE_ATTRIBUTE_*") {
     CHECK(ntfs::dos_attribute_names(bit) == std::vector<std::string>{name});
     CHECK(ntfs::dos_attribute_bit(name) == bit);
   }
+  CHECK(ntfs::dos_attribute_bit("recall_on_open") == 0x40000);
 }
 
 // [MS-FSCC] 2.1.2.1.
