@@ -207,6 +207,14 @@ bool is_descriptor(const Image& image, Rva at) {
          std::ranges::all_of(*name, [](char c) { return c > ' ' && c < 0x7f; });
 }
 
+// Borland's linkers, and packers, leave something else in the field. Like the loader, which reads
+// the slots instead if it leads into the headers or behind the image.
+bool may_be_lookup_table(const Image& image, Rva at) {
+  const auto& header = image.optional_header();
+  return value(at) >= header.size_of_headers && value(at) < header.size_of_image &&
+         image.addresses().is_mapped(at);
+}
+
 template <class Imports>
 Imports walk_imports(const Image& image, core::Findings& findings) {
   Imports imports;
@@ -237,8 +245,7 @@ Imports walk_imports(const Image& image, core::Findings& findings) {
             imports.modules());
       return imports;
     }
-    // A linker's guess at the table may lie outside; the address table then has the names.
-    if (!image.addresses().is_mapped(module.lookup_table)) module.lookup_table = Rva{};
+    if (!may_be_lookup_table(image, module.lookup_table)) module.lookup_table = Rva{};
     if (!reader.add(std::move(module), name, 0)) return imports;
   }
 }

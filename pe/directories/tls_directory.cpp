@@ -8,7 +8,8 @@ core::Result<std::optional<TlsDirectory>> read_tls_directory(const Image& image,
                                                              core::Findings& findings) {
   const core::UnreadableNote note{image.file(), findings};
   const auto& location = image.directory(Directory::tls);
-  if (value(location.address) == 0 || location.size == 0) return std::nullopt;
+  // Like the loader, which does not look at the size.
+  if (value(location.address) == 0) return std::nullopt;
   const auto word = image.optional_header().pointer_size();
   core::Reader in{image.bytes(location.address, 64), "IMAGE_TLS_DIRECTORY",
                   image.addresses().to_offset(location.address).value_or(0)};
