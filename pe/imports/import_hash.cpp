@@ -44,17 +44,29 @@ std::string_view without_extension(std::string_view dll) {
   return dll;
 }
 
+// Characters that pefile accepts beside letters and digits.
+constexpr std::string_view of_functions = "._?@$()<>";
+constexpr std::string_view of_modules = "!#$%&'()-@^_`{}~+,.;=[]\\/";
+
+// `name` is in lower case.
+bool is_accepted(std::string_view name, std::string_view others) {
+  return std::ranges::all_of(name, [&](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || others.find(c) != others.npos;
+  });
+}
+
 }  // namespace
 
 std::optional<std::string> import_hash_text(const Image& image, core::Findings& findings) {
   std::string text;
   for (const auto& module : read_imports(image, findings)) {
     const auto dll = core::to_lower(module.name);
+    const auto library = is_accepted(dll, of_modules) ? without_extension(dll) : "*invalid*";
     for (const auto& function : module.functions) {
-      if (!function.by_ordinal && function.name.empty()) continue;
-      text += fmt::format(
-          "{}{}.{}", text.empty() ? "" : ",", without_extension(dll),
-          function.by_ordinal ? name_of(dll, function.ordinal) : core::to_lower(function.name));
+      const auto name =
+          function.by_ordinal ? name_of(dll, function.ordinal) : core::to_lower(function.name);
+      if (name.empty() || !is_accepted(name, of_functions)) continue;
+      text += fmt::format("{}{}.{}", text.empty() ? "" : ",", library, name);
     }
   }
   return text.empty() ? std::nullopt : std::optional{std::move(text)};

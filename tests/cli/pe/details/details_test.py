@@ -18,7 +18,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 import case
+from table_image import import_table, table_image
 from strict import strict_json
+
+try:
+    import pefile
+except ImportError:
+    pefile = None
 
 COLDTRACE, IMAGES, WINE, SOURCES = (Path(argument).resolve() for argument in sys.argv[1:5])
 SEED = SOURCES / "fuzz/corpus/pe_image/x64"
@@ -596,6 +602,17 @@ class Whole(case.Case):
                     self.assertEqual(details["overlay"],
                                      {"file_offset": end, "size": len(file) - end}
                                      if end < len(file) else None)
+
+    def test_import_hash_leaves_out_what_pefile_takes_for_no_name(self):
+        names = (b"_A.b?@$()<>9", b"@System@%DelphiInterface$t17System@IInterface%", b"Sp ace", b"F\xc3\xbc", b"Last")
+        for module, shown in ((b"vcl.bpl", "vcl.bpl"), (b"Odd#Name.DLL", "odd#name"), (b"no blank.dll", "*invalid*")):
+            with self.subTest(module=module):
+                path = self.write("names.dll", table_image({1: import_table(module, names)}))
+                text = f"{shown}._a.b?@$()<>9,{shown}.last"
+                hashed = info(path)["details"]["imphash"]
+                self.assertEqual(hashed, hashlib.md5(text.encode()).hexdigest())
+                if pefile:
+                    self.assertEqual(hashed, pefile.PE(str(path)).get_imphash())
 
     @unittest.skipUnless(GOOD, "no image was built, and Wine's are not here")
     def test_import_hash(self):
