@@ -15,25 +15,26 @@ struct Node {
   u64 rest_offset;
 };
 
-// The nodes that lie one behind the other in `bytes`.
+// The nodes that lie one behind the other in `bytes`. The last one may count up to `padding` bytes
+// behind it that are not there.
 class Nodes {
  public:
-  Nodes(core::ByteView bytes, u64 offset, core::Findings& findings)
-      : bytes_{bytes}, offset_{offset}, findings_{findings} {}
+  Nodes(core::ByteView bytes, u64 offset, core::Findings& findings, u64 padding = 0)
+      : bytes_{bytes}, offset_{offset}, findings_{findings}, padding_{padding} {}
 
   std::optional<Node> next() {
     constexpr u64 header_size = 6;
     if (bytes_.size() < header_size) return std::nullopt;
     const auto length = core::load<u16>(bytes_, 0).value_or(0);
     if (length == 0) return std::nullopt;  // padding
-    if (length < header_size || length > bytes_.size()) {
+    if (length < header_size || length > bytes_.size() + padding_) {
       findings_.warning("version-node", offset_, "a version node of {} bytes where {} are left",
                         length, bytes_.size());
       return std::nullopt;
     }
-    const auto body = bytes_.first(length);
+    const auto body = bytes_.first(std::min<u64>(length, bytes_.size()));
     const auto key = core::until_nul_unit(body.subspan(header_size));
-    const auto start = std::min<u64>(aligned(header_size + key.size() + 2), length);
+    const auto start = std::min<u64>(aligned(header_size + key.size() + 2), body.size());
     const Node node{key, core::load<u16>(body, 2).value_or(0), body.subspan(start),
                     offset_ + start};
     const auto step = std::min<u64>(aligned(length), bytes_.size());
@@ -48,6 +49,7 @@ class Nodes {
   core::ByteView bytes_;
   u64 offset_;
   core::Findings& findings_;
+  u64 padding_;
 };
 
 std::optional<FixedVersion> read_fixed(const Node& root, core::Findings& findings) {
@@ -111,7 +113,8 @@ VersionInfo read_version_info(core::ByteView bytes, u64 offset, core::Findings& 
         findings.warning("version-node", table->rest_offset,
                          "the language of a string table has {} bytes instead of {}",
                          table->key.size(), language_size);
-      Nodes strings{table->rest, table->rest_offset, findings};
+      constexpr u64 counted_padding = 3;  // by compilers of .NET
+      Nodes strings{table->rest, table->rest_offset, findings, counted_padding};
       // The value's length is in units or, by some compilers, in bytes: its NUL decides.
       while (const auto string = strings.next())
         info.strings.push_back({language, core::decode_exact(string->key),

@@ -2,6 +2,7 @@
 
 usage: version_choice_test.py COLDTRACE [unittest arguments]
 """
+import struct
 import subprocess
 import sys
 import unittest
@@ -40,6 +41,23 @@ class Versions(case.Case):
         for language in (GERMAN, ENGLISH, NEUTRAL):
             image, codes = self.read([(1, language, (1, 2, 3, 4))])
             self.assertEqual((image["identity"]["file_version"], codes), ("1.2.3.4", {}))
+
+    def test_a_last_string_may_count_padding_that_is_not_there(self):
+        """csc counts the padding behind each string; the table of strings ends with the last one's NUL."""
+        strings = [("CompanyName", "Microsoft Corporation"), ("Assembly Version", "10.0.0.0")]
+        block = bytearray(version_block((10, 0, 10586, 0), strings))
+        last = block.index("Assembly Version".encode("utf-16-le")) - 6
+        length, = struct.unpack_from("<H", block, last)
+        self.assertEqual((last + length, length % 4), (len(block), 2))
+        for counted, read, codes in ((length, 2, []), (length + 2, 2, []), (length + 4, 1, ["version-node"])):
+            with self.subTest(counted=counted):
+                struct.pack_into("<H", block, last, counted)
+                path = self.write("one.dll", table_image({2: resource_tree([(VERSION, 1, NEUTRAL, bytes(block))])}))
+                done = subprocess.run([COLDTRACE, "pe", "info", "--format", "json", "-q", path], capture_output=True, timeout=120)
+                (image,) = strict_json(done.stdout)["images"]
+                self.assertEqual([(one["key"], one["value"]) for one in image["version"]["strings"]], strings[:read])
+                self.assertEqual([one["code"] for one in image["findings"]], codes)
+                self.assertEqual(done.returncode, int(bool(codes)))
 
     def test_the_one_that_windows_takes_is_read(self):
         rows = (
