@@ -15,6 +15,11 @@ constexpr u16 s_lproc32_st = 0x100a;
 constexpr u16 s_lproc32_16t = 0x0204;  // of Visual C++ 4, with the type in 16 bits behind the place
 constexpr u16 s_gproc32_16t = 0x0205;
 
+// MANPROCSYM: of methods of .NET, with a token of metadata in place of the type and a register in
+// front of the name. Source: microsoft-pdb, cvinfo.h.
+constexpr u16 s_gmanproc = 0x112a;
+constexpr u16 s_lmanproc = 0x112b;
+
 constexpr u16 s_lproc32_id = 0x1146;
 constexpr u16 s_gproc32_id = 0x1147;
 constexpr u16 s_lproc32_dpc_id = 0x1156;
@@ -25,7 +30,7 @@ bool is_procedure(u16 kind) {
   constexpr u16 s_lproc32_dpc = 0x1155;
   for (const auto known :
        {s_lproc32, s_gproc32, s_lproc32_id, s_gproc32_id, s_lproc32_dpc, s_lproc32_dpc_id,
-        s_lproc32_st, s_gproc32_st, s_lproc32_16t, s_gproc32_16t})
+        s_lproc32_st, s_gproc32_st, s_lproc32_16t, s_gproc32_16t, s_gmanproc, s_lmanproc})
     if (kind == known) return true;
   return false;
 }
@@ -35,7 +40,8 @@ constexpr u32 no_type = 0;
 
 bool is_local(u16 kind) {
   constexpr u16 s_gproc32 = 0x1110;
-  return kind != s_gproc32 && kind != s_gproc32_id && kind != s_gproc32_st && kind != s_gproc32_16t;
+  return kind != s_gproc32 && kind != s_gproc32_id && kind != s_gproc32_st &&
+         kind != s_gproc32_16t && kind != s_gmanproc;
 }
 
 // Whether the type is named by a record of the IPI stream.
@@ -118,11 +124,13 @@ class ProcedureReader {
     const auto size = in.read_u32("len");
     in.skip(8, "DbgStart and DbgEnd");
     const bool is_old = kind == s_lproc32_16t || kind == s_gproc32_16t;
+    const bool is_managed = kind == s_gmanproc || kind == s_lmanproc;
     auto type = is_old ? no_type : in.read_u32("typind");
+    if (is_managed) type = no_type;
     const auto offset = in.read_u32("off");
     const auto section = in.read_u16("seg");
     if (is_old) type = in.read_u16("typind");
-    in.skip(1, "flags");
+    in.skip(is_managed ? 3 : 1, "flags and retReg");
     if (!in.ok()) return false;
     std::optional<std::string_view> name;
     if (is_old || kind == s_gproc32_st || kind == s_lproc32_st) {

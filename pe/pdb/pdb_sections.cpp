@@ -5,6 +5,14 @@
 #include "coldtrace/core/sorting.hpp"
 
 namespace coldtrace::pe {
+namespace {
+
+// The headers of an image are at 0, never a section.
+bool lies_nowhere(const SectionHeader& header) {
+  return value(header.address) == 0;
+}
+
+}  // namespace
 
 PdbSections PdbSections::read(const Pdb& pdb, core::Findings& findings) {
   PdbSections sections;
@@ -22,7 +30,12 @@ PdbSections PdbSections::read(const Pdb& pdb, core::Findings& findings) {
     findings.warning("pdb-sections", std::nullopt,
                      "no stream has the section headers: symbols have no RVAs");
   }
-  if (moved) sections.read_omap(pdb, *dbi.omap_from_source, findings);
+  if (moved)
+    sections.read_omap(pdb, *dbi.omap_from_source, findings);
+  else if (std::ranges::any_of(sections.headers_, lies_nowhere))
+    findings.info("pdb-no-sections", pdb.msf().offset_of(*stream, 0),
+                  "a section begins at 0, as those that compilers of .NET make up: what lies in it "
+                  "has no RVA, and functions of modules in it are not listed");
   return sections;
 }
 
@@ -83,6 +96,7 @@ std::optional<Rva> PdbSections::move(Rva address) const {
 std::optional<Rva> PdbSections::to_rva(u16 section, u32 offset) const {
   if (section == 0 || section > headers_.size()) return std::nullopt;
   const auto& header = headers_[section - 1U];
+  if (lies_nowhere(header) && omap_.empty()) return std::nullopt;
   // The end of a section is an address too: symbols mark it.
   if (offset > std::max(header.virtual_size, header.raw_size)) return std::nullopt;
   if (offset > ~u32{0} - value(header.address)) return std::nullopt;
