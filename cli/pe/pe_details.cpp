@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "cli/command/parsed_json.hpp"
 #include "cli/pe/pe_details_helper.hpp"
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/digests/digest.hpp"
@@ -46,8 +47,8 @@ pe::ReadSignature read_signature(const rapidjson::Value& json) {
 
 // The digests of the file that the signatures are of, and whether they are.
 void compare_digests(PeInput& input, PeDetails& details) {
-  rapidjson::Document answer;
-  parse_helper_answer(*details.answer, answer);
+  const ParsedJson parsed{*details.answer};
+  const auto& answer = parsed.value();
   const auto pieces = pe::authenticode_pieces(input.image);
   for (const auto& json : answer["signatures"].GetArray()) {
     const auto signature = read_signature(json);
@@ -89,7 +90,7 @@ void write_sections(JsonWriter& json, const PeInput& input, const PeDetails& det
 }
 
 void write_signatures(JsonWriter& json, const std::vector<pe::Certificate>& certificates,
-                      const PeDetails& details, const rapidjson::Document& answer) {
+                      const PeDetails& details, const rapidjson::Value& answer) {
   json.key("certificates").begin_array();
   for (const auto& certificate : certificates)
     json.object("revision", certificate.revision, "type", certificate.type, "file_offset",
@@ -138,9 +139,7 @@ PeDetails read_pe_details(PeInput& input, const std::vector<pe::Certificate>& ce
   read_import_hash(input, details);
   details.overlay = pe::find_overlay(input.image);
   for (const auto& section : input.image.sections()) {
-    const auto stored =
-        std::min<u64>(section.raw_size, input.image.addresses().stored_size(section.address));
-    const auto bits = pe::compute_entropy(input.image.bytes(section.address, stored));
+    const auto bits = pe::compute_entropy(pe::stored_bytes(input.image, section));
     details.entropy.push_back(static_cast<u64>(std::llround(bits * 1000)));
   }
   details.clr_header = pe::find_clr_header(input.image, input.findings());
@@ -152,8 +151,8 @@ PeDetails read_pe_details(PeInput& input, const std::vector<pe::Certificate>& ce
 
 void write_pe_details(JsonWriter& json, const PeInput& input,
                       const std::vector<pe::Certificate>& certificates, const PeDetails& details) {
-  rapidjson::Document answer;
-  if (details.answer) parse_helper_answer(*details.answer, answer);
+  const ParsedJson parsed{details.answer.value_or(std::string{})};
+  const auto& answer = parsed.value();
   write_rich_header(json, details);
   json.field("imphash", details.import_hash);
   json.key("overlay");
@@ -181,9 +180,8 @@ void write_pe_details(JsonWriter& json, const PeInput& input,
 
 std::string signature_verdict(const PeDetails& details) {
   if (!details.answer) return "present, but nothing here could read it";
-  rapidjson::Document answer;
-  parse_helper_answer(*details.answer, answer);
-  const auto& signatures = answer["signatures"].GetArray();
+  const ParsedJson answer{*details.answer};
+  const auto signatures = answer.value()["signatures"].GetArray();
   std::string verdict;
   for (rapidjson::SizeType i = 0; i < signatures.Size(); ++i) {
     const auto& signature = signatures[i];

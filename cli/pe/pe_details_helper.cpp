@@ -2,8 +2,10 @@
 
 #include <array>
 
+#include "cli/command/checked_allocator.hpp"
 #include "cli/command/child_process.hpp"
 #include "cli/command/helper_path.hpp"
+#include "cli/command/parsed_json.hpp"
 #include "cli/output/output.hpp"
 #include "cli/output/text.hpp"
 
@@ -104,24 +106,19 @@ std::optional<std::string> ask_details_helper(core::ByteView image,
 
 bool is_helper_answer(const std::string& json) {
   rapidjson::StringStream stream{json.c_str()};
-  rapidjson::Reader reader;
+  rapidjson::GenericReader<rapidjson::UTF8<>, rapidjson::UTF8<>, CheckedAllocator> reader;
   DepthCheck check;
   if (json.find('\0') != std::string::npos || reader.Parse<parse_flags>(stream, check).IsError())
     return false;
-  rapidjson::Document document;
-  if (document.Parse<parse_flags>(json.data(), json.size()).HasParseError() ||
-      !document.IsObject() || document.MemberCount() != 4)
-    return false;
+  const ParsedJson answer{json};
+  const auto& document = answer.value();
+  if (!document.IsObject() || document.MemberCount() != 4) return false;
   const auto is_object_or_null = [&](const char* name) {
     return document.HasMember(name) && (document[name].IsObject() || document[name].IsNull());
   };
   return is_object_or_null("tls") && is_object_or_null("resources") &&
          document.HasMember("refused") && document["refused"].IsBool() &&
          document.HasMember("signatures") && are_signatures(document["signatures"]);
-}
-
-void parse_helper_answer(const std::string& json, rapidjson::Document& document) {
-  document.Parse<parse_flags>(json.data(), json.size());
 }
 
 void write_helper_value(JsonWriter& json, const rapidjson::Value& value) {

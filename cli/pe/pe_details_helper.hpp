@@ -26,9 +26,6 @@ std::optional<std::string> ask_details_helper(core::ByteView image,
 // Whether an answer is the expected object, of the expected depth.
 bool is_helper_answer(const std::string& json);
 
-// Parses an answer.
-void parse_helper_answer(const std::string& json, rapidjson::Document& document);
-
 // Any value of an answer.
 void write_helper_value(JsonWriter& json, const rapidjson::Value& value);
 void write_helper_tree(Output& output, const rapidjson::Value& value, unsigned depth);

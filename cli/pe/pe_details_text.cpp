@@ -1,3 +1,4 @@
+#include "cli/command/parsed_json.hpp"
 #include "cli/output/text.hpp"
 #include "cli/pe/pe_details.hpp"
 #include "cli/pe/pe_details_helper.hpp"
@@ -29,8 +30,8 @@ void write_pe_details_text(Output& output, const PeInput& input, const PeDetails
     print(output, "      {:<8} {}.{:03}\n", printable(input.image.sections()[i].name()),
           details.entropy[i] / 1000, details.entropy[i] % 1000);
   if (!details.answer) return;
-  rapidjson::Document answer;
-  parse_helper_answer(*details.answer, answer);
+  const ParsedJson parsed{*details.answer};
+  const auto& answer = parsed.value();
   const auto& signatures = answer["signatures"].GetArray();
   for (rapidjson::SizeType i = 0; i < signatures.Size(); ++i) {
     output.write("    signature\n");

@@ -17,6 +17,12 @@ std::optional<Overlay> find_overlay(const Image& image) {
   return Overlay{end, size - end};
 }
 
+core::ByteView stored_bytes(const Image& image, const SectionHeader& section) {
+  if (image.layout() == Layout::memory) return image.bytes(section.address, section.raw_size);
+  if (section.raw_offset == 0) return {};
+  return image.file().clip(section.raw_offset, section.raw_size);
+}
+
 double compute_entropy(core::ByteView bytes) {
   // Four counters a value: one would wait for itself where bytes repeat.
   std::array<std::array<u64, 256>, 4> counts{};
