@@ -229,7 +229,9 @@ class Help(case.Case):
                 (["pe", "info", "--jobs", "100000", "x"], "--jobs: '100000' is not a number from 0 to 256"),
                 (["pe", "types", "--depth", "33", "x"], "--depth: '33' is not a number from 0 to 32"),
                 (["trace", "schemas", "list", "x"],
-                 "'x' is one argument too many for 'coldtrace trace schemas list'")):
+                 "'x' is one argument too many for 'coldtrace trace schemas list'; --schemas FILE|DIR names files that declare events"),
+                (["trace", "schemas", "show", "Provider", "x"],
+                 "'x' is one argument too many for 'coldtrace trace schemas show'; --schemas FILE|DIR names")):
             with self.subTest(words=words):
                 done = run(*words)
                 self.assertEqual(done.returncode, 2)
