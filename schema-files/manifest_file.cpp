@@ -29,8 +29,8 @@ class OpenManifest final : public OpenFile {
       return;
     }
     manifest_ = std::move(*manifest);
-    if (const auto& damage = manifest_->text_damage())
-      own_.warning("schema-damaged", damage->offset, "{}", damage->text);
+    for (const auto& damage : manifest_->text_damage())
+      own_.warning("schema-damaged", damage.offset, "{}", damage.text);
   }
   ~OpenManifest() override { tell_of_file(file_.path(), own_, findings_); }
 

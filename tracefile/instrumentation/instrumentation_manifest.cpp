@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "coldtrace/core/text.hpp"
 #include "tracefile/instrumentation/manifest_prefixes.hpp"
 #include "tracefile/instrumentation/manifest_schemas.hpp"
@@ -14,7 +16,7 @@ using core::Fault;
 struct InstrumentationManifest::Document {
   u64 offset = 0;
   pugi::xml_document xml;
-  std::optional<TextDamage> damage;
+  std::vector<TextDamage> damage;
   std::optional<ManifestStrings> strings;
   std::vector<core::Guid> guids;
   std::vector<pugi::xml_node> providers;  // of these GUIDs
@@ -79,15 +81,26 @@ core::Result<InstrumentationManifest> InstrumentationManifest::read(
   auto document = std::make_shared<Document>();
   document->offset = offset;
   const auto decoded = decode_manifest(text);
-  const auto result = document->xml.load_buffer(decoded.utf8.data(), decoded.utf8.size(),
-                                                pugi::parse_default, pugi::encoding_utf8);
+  const auto load = [&](std::string_view xml) {
+    return document->xml.load_buffer(xml.data(), xml.size(), pugi::parse_default,
+                                     pugi::encoding_utf8);
+  };
+  auto result = load(decoded.utf8);
+  const auto references = find_false_references(decoded.utf8);
+  if (result && references.count > 0) result = load(references.without);
   if (!result)
     return core::fail(
         {Fault::missing,
          offset + decoded.offset_of(static_cast<u64>(std::max<std::ptrdiff_t>(0, result.offset))),
          "event manifest", "well-formed XML", 1, 0});
   if (decoded.invalid > 0)
-    document->damage = {offset + decoded.first_invalid, core::describe_invalid(decoded)};
+    document->damage.push_back({offset + decoded.first_invalid, core::describe_invalid(decoded)});
+  if (references.count > 0)
+    document->damage.push_back(
+        {offset + decoded.offset_of(references.first),
+         fmt::format("{} to what is no character: U+FFFD stands for {}",
+                     core::counted(references.count, "reference", "references"),
+                     references.count == 1 ? "it" : "each")});
   use_known_prefixes(document->xml);
   const auto root = root_of(document->xml);
   document->strings.emplace(root, languages);
@@ -105,7 +118,7 @@ core::Result<InstrumentationManifest> InstrumentationManifest::read(
   return manifest;
 }
 
-const std::optional<InstrumentationManifest::TextDamage>& InstrumentationManifest::text_damage()
+const std::vector<InstrumentationManifest::TextDamage>& InstrumentationManifest::text_damage()
     const {
   return document_->damage;
 }

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <optional>
-#include <string>
-#include <string_view>
+#include <utility>
 
 #include "coldtrace/core/ascii.hpp"
 #include "coldtrace/core/text.hpp"
@@ -55,7 +54,49 @@ core::MarkedText decode_bytes(std::string_view chars, bool is_windows) {
   return {.utf8 = core::decode_utf16(std::as_bytes(std::span{units})).utf8, .unit = 1};
 }
 
+// The size of what starts here and has no references: a comment, CDATA or an instruction; 0: none.
+std::size_t size_of_opaque(std::string_view xml) {
+  using namespace std::string_view_literals;
+  for (const auto& [begin, end] :
+       {std::pair{"<!--"sv, "-->"sv}, std::pair{"<![CDATA["sv, "]]>"sv}, std::pair{"<?"sv, "?>"sv}})
+    if (xml.starts_with(begin)) return std::min(xml.find(end, begin.size()), xml.size());
+  return 0;
+}
+
+// The size of a reference to what is no character; 0: none starts here.
+std::size_t size_of_false_reference(std::string_view xml) {
+  if (!xml.starts_with("&#")) return 0;
+  const bool is_hex = xml.starts_with("&#x");
+  const std::size_t start = is_hex ? 3 : 2;
+  const auto end = xml.find_first_not_of(is_hex ? "0123456789abcdefABCDEF" : "0123456789", start);
+  if (end == xml.npos || end == start || xml[end] != ';') return 0;
+  constexpr u32 last = 0x10ffff;
+  u32 code = 0;
+  for (const char digit : xml.substr(start, end - start)) {
+    const auto value = static_cast<u32>(digit <= '9' ? digit - '0' : (digit | 0x20) - 'a' + 10);
+    code = std::min(code * (is_hex ? 16 : 10) + value, last + 1);
+  }
+  return code == 0 || code > last || (code & 0xfffff800) == 0xd800 ? end + 1 : 0;
+}
+
 }  // namespace
+
+FalseReferences find_false_references(std::string_view xml) {
+  FalseReferences found;
+  std::size_t copied = 0;
+  for (auto at = xml.find_first_of("<&"); at != xml.npos; at = xml.find_first_of("<&", at)) {
+    const auto rest = xml.substr(at);
+    const auto size = size_of_false_reference(rest);
+    if (size > 0) {
+      if (found.count++ == 0) found.first = at;
+      found.without.append(xml.substr(copied, at - copied)).append("\xef\xbf\xbd");
+      copied = at + size;
+    }
+    at += std::max<std::size_t>(size + size_of_opaque(rest), 1);
+  }
+  if (found.count > 0) found.without.append(xml.substr(copied));
+  return found;
+}
 
 core::MarkedText decode_manifest(core::ByteView bytes) {
   auto text = core::decode_marked_text(bytes);

@@ -214,6 +214,30 @@ class Manifests(unittest.TestCase):
         content = MANIFEST.encode("utf-16") + b"\n"
         self.assertEqual(self.show(content, status=1)[2], {len(content) - 1})
 
+    def test_references_to_what_is_no_character_are_told(self):
+        """Those that expat refuses for what they name."""
+        def is_refused(reference):
+            try:
+                expat.ParserCreate().Parse(f"<a>{reference}</a>".encode(), True)
+            except expat.ExpatError as error:
+                return error.code == expat.errors.codes[expat.errors.XML_ERROR_BAD_CHAR_REF]
+            return False
+
+        for encoding, mark, size in (("utf-8", b"", 1), ("utf-16-le", b"\xff\xfe", 2)):
+            for reference in ("&#xD800;", "&#xdfff;", "&#55296;", "&#0;", "&#x0000;", "&#x110000;", "&#99999999999999999999;"):
+                text = MANIFEST.replace("Manifest-Painter", f"Manifest-{reference}Painter")
+                self.assertTrue(is_refused(reference), reference)
+                with self.subTest(reference, encoding=encoding):
+                    shown = self.show(mark + text.encode(encoding), status=1)
+                    self.assertEqual((shown[0], shown[2]), ("Manifest-\ufffdPainter", {len(mark) + size * text.index(reference)}))
+            for kept, what in (("&#xe9;", "\u00e9"), ("&#x1F600;", "\U0001f600"), ("&#xD7FF;", "\ud7ff"), ("&#xE000;", "\ue000")):
+                text = MANIFEST.replace("Manifest-Painter", f"Manifest-{kept}Painter")
+                self.assertFalse(is_refused(kept), kept)
+                self.assertEqual(self.show(mark + text.encode(encoding))[::2], (f"Manifest-{what}Painter", set()))
+        # Where there are no references.
+        for nothing in "<!-- &#xD800; -->", "<?painter &#xD800;?>", "<!-- < --><!-- &#0; -->":
+            self.assertEqual(self.show(MANIFEST.replace("<events>", nothing + "<events>", 1).encode())[2], set())
+
     def test_the_place_of_an_error_is_one_of_the_file(self):
         text = MANIFEST.replace("</events>", "</event>", 1)
         for encoding, mark, size in (("utf-8", b"", 1), ("utf-16-le", b"\xff\xfe", 2), ("utf-16-be", b"\xfe\xff", 2)):

@@ -48,7 +48,7 @@ class InstrumentationManifest {
     u64 offset;
     std::string text;
   };
-  [[nodiscard]] const std::optional<TextDamage>& text_damage() const;
+  [[nodiscard]] const std::vector<TextDamage>& text_damage() const;
 
   // Those that have a GUID, in the order of the file.
   [[nodiscard]] const std::vector<core::Guid>& providers() const;
