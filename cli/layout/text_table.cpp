@@ -34,14 +34,13 @@ std::string padded(std::string_view text, std::size_t width, bool left) {
   return left ? std::string{text} + blanks : blanks + std::string{text};
 }
 
-// What is cut at its end is cut there by the terminal.
 std::string fitted(const std::string& label, LabelCut cut, std::size_t width) {
   switch (cut) {
     case LabelCut::front:
       return without_front(label, width);
     case LabelCut::middle:
       return without_middle(label, width);
-    case LabelCut::end:
+    case LabelCut::none:
       break;
   }
   return label;

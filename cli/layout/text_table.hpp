@@ -18,8 +18,9 @@ struct TextColumn {
 };
 
 // Which part of a label is cut if the terminal has no room for all of it: the front of a provider
-// with its event, the middle of names, whose ends distinguish them, or the end of a text.
-enum class LabelCut { front, middle, end };
+// with its event, the middle of names, whose ends distinguish them, or none of a text, which goes
+// on below (Output::go_on_below()).
+enum class LabelCut { front, middle, none };
 
 // A table of text: columns, and a label that ends each row. Without a terminal, rows are written as
 // they come. On a terminal, columns are as narrow as their contents, and headings take two lines if

@@ -26,8 +26,18 @@ std::size_t fitting_bytes(std::string_view line, std::size_t columns) {
   return bytes;
 }
 
-bool has_color(std::string_view text) {
-  return text.find(escape) != text.npos;
+// The color that is on at the end of a text; empty: none.
+std::string open_color(std::string_view text) {
+  const auto last = text.substr(std::min(text.rfind(escape), text.size()));
+  return std::string{last.starts_with(no_color) ? "" : last.substr(0, last.find('m') + 1)};
+}
+
+// The bytes of the first character, with the colors before it.
+std::size_t first_bytes(std::string_view line) {
+  std::size_t at = 0;
+  while (at < line.size() && line[at] == escape)
+    at = std::min(line.find('m', at), line.size() - 1) + 1;
+  return at < line.size() ? at + core::first_character(line.substr(at)).size() : at;
 }
 
 }  // namespace
@@ -47,7 +57,7 @@ void FittedLines::append(core::TextBuffer& fitted, std::string_view text) {
   while (!text.empty()) {
     const auto end = text.find('\n');
     const auto piece = text.substr(0, end);
-    if (goes_on_ && !has_color(line_) && !has_color(piece)) {
+    if (goes_on_) {
       line_.append(piece);
       while (break_line(fitted)) {
       }
@@ -64,7 +74,7 @@ void FittedLines::append(core::TextBuffer& fitted, std::string_view text) {
 }
 
 void FittedLines::finish(core::TextBuffer& fitted) {
-  if (!is_below_ && (!goes_on_ || has_color(line_)))
+  if (!is_below_ && !goes_on_)
     cut(fitted);
   else if (!is_below_ || !line_.empty())
     put(fitted, line_);
@@ -84,10 +94,11 @@ bool FittedLines::break_line(core::TextBuffer& fitted) {
   if (fits == line.size()) return false;
   constexpr std::size_t deeper = 4;
   if (!is_below_) indent_ = static_cast<u32>(std::min(least + deeper, columns_ / 2));
-  const auto one = core::first_character(line).size();
-  const auto end = std::max(find_line_break(line, least, fits), one);
+  const auto end = std::max(find_line_break(line, least, fits), first_bytes(line));
   put(fitted, line.substr(0, line.find_last_not_of(' ', end - 1) + 1));
-  line_.erase(0, end);
+  const auto color = open_color(line.substr(0, end));
+  if (!color.empty()) fitted.append(no_color);
+  line_.replace(0, end, color);
   is_below_ = true;
   return true;
 }
@@ -109,8 +120,7 @@ void FittedLines::cut(core::TextBuffer& fitted) {
   const auto front = std::string_view{line_}.substr(0, fitting_bytes(line_, last));
   fitted.append(front);
   fitted.append(ellipsis());
-  const auto color = front.rfind(escape);
-  if (color != front.npos && !front.substr(color).starts_with(no_color)) fitted.append(no_color);
+  if (!open_color(front).empty()) fitted.append(no_color);
 }
 
 }  // namespace coldtrace::cli

@@ -18,7 +18,7 @@ class FittedLines {
  public:
   explicit FittedLines(std::size_t columns) : columns_{columns} {}
 
-  // Of the lines that begin from here on; colors, which charts have, are cut.
+  // Of the lines that begin from here on.
   void go_on_below(bool goes_on) { goes_on_ = goes_on; }
   // Appends the next piece of text, which may end anywhere, to `fitted`.
   void append(core::TextBuffer& fitted, std::string_view text);

@@ -171,7 +171,9 @@ class IdleWriter {
  private:
   // What the device did of all time, and how many times lasted how long.
   void write_charts(const TextCharts& charts, const AtRest& rest, const Rest& one) {
-    constexpr std::size_t width = 40;
+    constexpr std::size_t most = 40, least = 4, around = 22;  // columns
+    const auto room = charts.columns() - std::min(charts.columns(), around);
+    const auto width = std::clamp(room, least, most);
     const auto whole = static_cast<double>(rest.elapsed());
     for (const auto& [name, part] : {std::pair{"busy", one.busy()}, std::pair{"idle", one.idle()},
                                      std::pair{"unknown", unknown(rest, one)}})

@@ -184,6 +184,7 @@ class ScheduleWriter {
   }
 
   void write_text(u64 top) {
+    output_.go_on_below();
     const auto& counts = schedule_.turns().counts();
     print(output_,
           "Elapsed       {} s\nSwitches      {}, {} broken, {} repeated, {} overlapping\n"
@@ -213,7 +214,7 @@ class ScheduleWriter {
                      {"ready p99 (s)", 13},
                      {"longest (s)", 12}},
                     "process, longest waits, priorities, state at the end",
-                    LabelCut::end};
+                    LabelCut::none};
     const auto shown = std::min<std::size_t>(threads.size(), top);
     for (std::size_t i = 0; i < shown; ++i) add_thread(table, threads[i]);
     table.finish();

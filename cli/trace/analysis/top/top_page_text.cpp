@@ -81,8 +81,7 @@ class TopText {
   // Above such rows.
   void heading(const std::string& columns, const std::string& last) {
     const auto bar = bar_width(core::display_width(columns));
-    const auto line = columns + std::string(bar > 0 ? bar + bar_gap.size() : 0, ' ') + last;
-    print("{}\n", charts_.shown() ? start_of(line, page_width_) : line);
+    print("{}{}{}\n", columns, std::string(bar > 0 ? bar + bar_gap.size() : 0, ' '), last);
   }
 
   // What a page has room for beside columns and a name; 0: nothing.
@@ -323,9 +322,9 @@ class TopText {
         const auto label = told == 1               ? std::string{"Findings"}
                            : told == 2 && more > 0 ? fmt::format("  ({} more)", more)
                                                    : std::string{};
-        print("{}\n", start_of(fmt::format("{:<14}{:<8} {}x {}: {}", label, to_string(severity),
-                                           one.count, one.code.view(), printable(one.text)),
-                               page_width_));
+        const auto line = fmt::format("{:<14}{:<8} {}x {}: {}", label, to_string(severity), one.count,
+                                      one.code.view(), printable(one.text));
+        print("{}\n", charts_.shown() ? line : start_of(line, page_width_));
       }
     }
   }
