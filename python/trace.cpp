@@ -264,7 +264,7 @@ class EventChunks {
         number_or_none(event.cpu),
         number_or_none(event.pid),
         number_or_none(event.tid),
-        process ? text(core::shown_text(*process)) : none(),
+        process ? exact_text(*process) : none(),
         py::object{common.provider}.release().ptr(),
         py::object{common.guid}.release().ptr(),
         py::object{common.name}.release().ptr(),

@@ -7,16 +7,16 @@
 namespace coldtrace::cli {
 
 std::string inexact_units(std::string_view exact) {
-  std::string shown;
-  return core::append_utf8(shown, exact) ? std::string{} : core::to_utf16_hex(exact);
+  std::string room;
+  const bool valid = core::shown_text(exact, room).data() == exact.data();
+  return valid ? std::string{} : core::to_utf16_hex(exact);
 }
 
 void append_exact_text(core::TextBuffer& json, std::string_view name, std::string_view exact) {
   json.append(",\"");
   json.append(name);
   json.append("\":");
-  append_shown_text(json, exact);
-  const auto units = inexact_units(exact);
+  const auto units = append_shown_text(json, exact);
   if (units.empty()) return;
   json.append(",\"");
   json.append(name);
@@ -40,9 +40,11 @@ void write_exact_texts(JsonWriter& json, std::string_view name,
   json.end_array();
 }
 
-void append_shown_text(core::TextBuffer& json, std::string_view exact) {
+std::string append_shown_text(core::TextBuffer& json, std::string_view exact) {
   std::string room;
-  append_json_text(json, core::shown_text(exact, room));
+  const auto shown = core::shown_text(exact, room);
+  append_json_text(json, shown);
+  return shown.data() == exact.data() ? std::string{} : core::to_utf16_hex(exact);
 }
 
 std::optional<std::string> find_exact_text(std::string_view shown, std::string_view units) {

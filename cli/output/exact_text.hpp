@@ -23,8 +23,8 @@ void append_exact_text(core::TextBuffer& json, std::string_view name, std::strin
 // has the units of each, null for those that are valid.
 void write_exact_texts(JsonWriter& json, std::string_view name,
                        const std::vector<std::string>& exact);
-// A value alone, without units, as lines of events have them.
-void append_shown_text(core::TextBuffer& json, std::string_view exact);
+// A value alone; returns its inexact_units().
+[[nodiscard]] std::string append_shown_text(core::TextBuffer& json, std::string_view exact);
 // Exact text from a row that shows it and has its units in hexadecimal; nothing where these are the
 // units of something else, or there are none.
 std::optional<std::string> find_exact_text(std::string_view shown, std::string_view units);

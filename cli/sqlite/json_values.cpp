@@ -4,20 +4,59 @@
 #include <rapidjson/writer.h>
 
 #include "cli/command/checked_allocator.hpp"
+#include "cli/output/exact_text.hpp"
 
 namespace coldtrace::cli {
+namespace {
+
+using Buffer = rapidjson::GenericStringBuffer<rapidjson::UTF8<>, CheckedAllocator>;
+using Writer = rapidjson::Writer<Buffer, rapidjson::UTF8<>, rapidjson::UTF8<>, CheckedAllocator>;
+
+std::string_view view_of(const rapidjson::Value& text) {
+  return {text.GetString(), text.GetStringLength()};
+}
+
+// An array of texts as JSON, in which those with units are exact.
+std::string exact_array(const rapidjson::Value& texts, const rapidjson::Value& units) {
+  Buffer json;
+  Writer writer{json};
+  writer.StartArray();
+  for (rapidjson::SizeType i = 0; i < texts.Size(); ++i) {
+    const bool has_units = i < units.Size() && units[i].IsString() && texts[i].IsString();
+    const auto exact =
+        has_units ? find_exact_text(view_of(texts[i]), view_of(units[i])) : std::nullopt;
+    if (exact)
+      writer.String(exact->data(), static_cast<rapidjson::SizeType>(exact->size()));
+    else
+      texts[i].Accept(writer);
+  }
+  writer.EndArray();
+  return {json.GetString(), json.GetSize()};
+}
+
+}  // namespace
 
 std::string json_of(const rapidjson::Value& value) {
-  using Buffer = rapidjson::GenericStringBuffer<rapidjson::UTF8<>, CheckedAllocator>;
   Buffer text;
-  rapidjson::Writer<Buffer, rapidjson::UTF8<>, rapidjson::UTF8<>, CheckedAllocator> writer{text};
+  Writer writer{text};
   value.Accept(writer);
   return {text.GetString(), text.GetSize()};
 }
 
 std::string plain_of(const rapidjson::Value& value) {
-  if (value.IsString()) return {value.GetString(), value.GetStringLength()};
+  if (value.IsString()) return std::string{view_of(value)};
   return json_of(value);
+}
+
+std::string exact_of(const rapidjson::Value& object, const char* name) {
+  constexpr std::string_view replacement = "\xef\xbf\xbd";  // U+FFFD
+  const auto& value = member_of(object, name);
+  auto shown = value.IsNull() ? std::string{} : plain_of(value);
+  if (shown.find(replacement) == shown.npos) return shown;
+  const auto& units = member_of(object, (name + std::string{"_utf16"}).c_str());
+  if (value.IsArray() && units.IsArray()) return exact_array(value, units);
+  if (!value.IsString() || !units.IsString()) return shown;
+  return find_exact_text(shown, view_of(units)).value_or(shown);
 }
 
 const rapidjson::Value& member_of(const rapidjson::Value& object, const char* name) {
@@ -29,8 +68,7 @@ const rapidjson::Value& member_of(const rapidjson::Value& object, const char* na
 
 std::string_view text_of(const rapidjson::Value& object, const char* name) {
   const auto& value = member_of(object, name);
-  if (!value.IsString()) return {};
-  return {value.GetString(), value.GetStringLength()};
+  return value.IsString() ? view_of(value) : std::string_view{};
 }
 
 void add_integer(SqliteRows& rows, const rapidjson::Value& value) {

@@ -15,6 +15,10 @@ std::string json_of(const rapidjson::Value& value);
 // A value for people: a text unchanged, everything else as JSON.
 std::string plain_of(const rapidjson::Value& value);
 
+// The same of an object's member, with unpaired surrogates as exact text has them where another
+// member has its units; empty if it has none.
+std::string exact_of(const rapidjson::Value& object, const char* name);
+
 // The member of an object; null if it has none.
 const rapidjson::Value& member_of(const rapidjson::Value& object, const char* name);
 

@@ -17,6 +17,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from case import Case  # noqa: E402
+from cli.trace.ctrace_names import with_wide_names  # noqa: E402
 from loaded_image import as_loaded  # noqa: E402
 
 BUILD, SOURCES, SHARED = (Path(argument).resolve() for argument in sys.argv[1:4])
@@ -139,6 +140,14 @@ class Values(Case):
         self.assertLessEqual(more, NOT_IN_EVENTS)
         described = re.search(r"Lines have more of events:(.*?)\.\n", (SOURCES / "docs/python.md").read_text(), re.S)[1]
         self.assertEqual(set(re.findall(r"`(\w+)`", described)), NOT_IN_EVENTS)
+
+    def test_names_of_processes_keep_lone_surrogates(self):
+        path = self.here / "boot.ctrace"
+        subprocess.run([COLDTRACE, "trace", "synthesize", "boot", "-o", path], check=True, timeout=120)
+        started = [line["fields"]["image_file_name"] for line in lines("trace", "decode", path) if line.get("name") == "ProcessCreate"]
+        names = ["p.exe"] * (len(started) - 2) + ["sv\ud800.exe", "sv\udc00.exe"]
+        trace = coldtrace.open_trace(self.write("names.ctrace", with_wide_names(path.read_bytes(), started, names)))
+        self.assertLessEqual(set(names), {event.process for event in trace.events()})
 
     def kernel(self, change):
         """That of the demonstration, of which `change` is given the bytes and where its data directories are."""

@@ -240,8 +240,7 @@ void EventFilter::add_uses(const EventSchema& schema, Plan& plan) {
       if (!own) own = field;
       level = &field->members;
     }
-    if (!field && lines_ && member_of(test) == WhereMember::field && &test.path.back() == last &&
-        is_beside_field(*last, *level, own)) {
+    if (!field && lines_ && &test.path.back() == last && is_beside_field(*last, *level, own)) {
       plan.truths[i] = Truth::unknown;
       plan.beside.push_back(i);
     }
@@ -355,6 +354,8 @@ Truth EventFilter::truth_of_line(std::size_t number, const Event& event,
   const auto& test = where_.tests[number];
   auto path = test.path;
   if (member_of(test) == WhereMember::field) path.insert(path.begin(), "fields");
+  if (member_of(test) == WhereMember::resolved)
+    path = {"resolved", fmt::format("{}", fmt::join(path, "."))};
   where::WhereMatches matches;
   const bool present = lines_->each(
       path, [&](const Subject& subject) { matches.add(match(test, subject, context_.start)); });
@@ -398,7 +399,7 @@ Truth EventFilter::truth_of_stack(const WhereTest& test, const Event& event,
 
 std::string EventFilter::name_of_frame(std::optional<u32> pid, u64 address, i64 time) const {
   if (lines_)
-    if (auto name = lines_->name_frame(pid, address, time)) return std::move(*name);
+    if (const auto name = lines_->name_frame(pid, address, time)) return core::shown_text(*name);
   return core::shown_text(context_.names.name_address(pid, address, time));
 }
 

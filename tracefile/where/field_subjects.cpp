@@ -80,7 +80,7 @@ std::string_view FieldSubjects::name_of(const Event& event, const FieldSchema& f
                                         const Value& value) {
   const auto scope = name_scope_of(event);
   if (lines_ != nullptr && !field.map)
-    if (auto name = lines_->name_value(value, scope)) return name_ = std::move(*name);
+    if (const auto name = lines_->name_value(value, scope)) return name_ = core::shown_text(*name);
   const auto name = find_value_name(field, value, names_, scope, name_);
   return core::shown_text(name.value_or(std::string_view{}), name_);
 }

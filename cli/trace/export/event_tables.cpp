@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/output/exact_text.hpp"
 #include "cli/sqlite/json_values.hpp"
 #include "coldtrace/core/ascii.hpp"
 
@@ -26,11 +27,11 @@ const KindTable::Fields& fields_of(const EventLine& line) {
 
 // Members of an event's line that columns have, or that others say: `version` is the kind's,
 // `timestamp` is `time` in another unit.
-constexpr std::array<std::string_view, 22> in_columns = {
-    "type",    "time",    "timestamp", "time_quality", "cpu",    "pid",
-    "tid",     "process", "provider",  "name",         "id",     "opcode",
-    "version", "level",   "keywords",  "activity",     "fields", "thread_source",
-    "payload", "decoded", "file",      "names"};
+constexpr std::array<std::string_view, 23> in_columns = {
+    "type",    "time",    "timestamp", "time_quality", "cpu",          "pid",
+    "tid",     "process", "provider",  "name",         "id",           "opcode",
+    "version", "level",   "keywords",  "activity",     "fields",       "thread_source",
+    "payload", "decoded", "file",      "names",        "process_utf16"};
 
 // Names of our own tables and of SQLite's.
 constexpr std::array<std::string_view, 12> taken = {
@@ -98,7 +99,7 @@ void EventTables::add(const EventLine& line) {
       .maybe(integer_of(json, "pid"))
       .maybe(integer_of(json, "tid"))
       .integer(kind.id)
-      .text_or_null(text_of(json, "process"))
+      .text_or_null(distinct_text(exact_of(json, "process")))
       .maybe(integer_of(json, "level"))
       .text_or_null(text_of(json, "keywords"))
       .text_or_null(text_of(json, "activity"))

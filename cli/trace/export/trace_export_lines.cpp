@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "cli/command/common_options.hpp"
+#include "cli/output/exact_text.hpp"
 #include "cli/output/json.hpp"
 #include "cli/output/text_time.hpp"
 #include "cli/sqlite/json_values.hpp"
@@ -36,7 +37,7 @@ std::string action_of(const Value& event) {
 // "[Thread/Start] a.exe (100), thread 101: ThreadId=102, ..."
 std::string message_of(const Value& event) {
   std::string message = fmt::format("[{}]", action_of(event));
-  const auto process = text_of(event, "process");
+  const auto process = distinct_text(exact_of(event, "process"));
   const auto pid = number_of(event, "pid");
   if (!process.empty()) message += fmt::format(" {}", process);
   if (pid) message += fmt::format(" ({})", *pid);
@@ -63,6 +64,13 @@ std::string message_of(const Value& event) {
 i64 microseconds_of(core::FileTime time) {
   constexpr u64 epoch = core::file_time_from_unix(0).ticks;
   return static_cast<i64>(time.ticks / 10) - static_cast<i64>(epoch / 10);
+}
+
+// Whether it says itself of which process it is.
+bool is_about_process(const Value& event) {
+  const auto& fields = member_of(event, "fields");
+  return text_of(event, "name").starts_with("Process/") && number_of(fields, "ProcessId") &&
+         !text_of(fields, "ImageFileName").empty();
 }
 
 // How much of the event is understood and by which schema, the bytes that are not, and what is not
@@ -124,6 +132,7 @@ class TimesketchLines final : public LineFormat {
     if (!line.time) return false;
     const auto& event = line.json;
     const auto& provider = member_of(event, "provider");
+    const auto process = exact_of(event, "process");
     json.begin_object()
         .field("message", message_of(event))
         .field("datetime", plaso_time(*line.time))
@@ -146,7 +155,7 @@ class TimesketchLines final : public LineFormat {
         .field("cpu", number_of(event, "cpu"))
         .field("pid", number_of(event, "pid"))
         .field("tid", number_of(event, "tid"))
-        .field("process_name", text_or_null(text_of(event, "process")))
+        .field("process_name", ExactText{text_or_null(std::string_view{process})})
         .field("trace_file", text_or_null(text_of(event, "file")))
         // One text: names of fields have other types in other events, which an index refuses.
         .field("event_data", json_of(member_of(event, "fields")));
@@ -211,8 +220,7 @@ class EcsLines final : public LineFormat {
   // Of an event about a process that process, else the one that logged it.
   static void write_process(JsonWriter& json, const Value& event) {
     const auto& fields = member_of(event, "fields");
-    const bool about = text_of(event, "name").starts_with("Process/") &&
-                       number_of(fields, "ProcessId") && !text_of(fields, "ImageFileName").empty();
+    const bool about = is_about_process(event);
     const auto pid = about ? number_of(fields, "ProcessId") : number_of(event, "pid");
     if (!pid) return;
     json.key("process").begin_object().field("pid", *pid);
@@ -245,6 +253,9 @@ class EcsLines final : public LineFormat {
 
   // What the schema has no place for.
   static void write_rest(JsonWriter& json, const Value& event) {
+    if (const auto units = text_of(event, "process_utf16");
+        !units.empty() && !is_about_process(event))
+      json.field("process_utf16", units);
     if (const auto level = number_of(event, "level")) json.field("level", *level);
     for (const auto* const name : {"keywords", "message"})
       if (const auto text = text_of(event, name); !text.empty()) json.field(name, text);

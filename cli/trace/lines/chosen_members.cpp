@@ -19,13 +19,14 @@ namespace coldtrace::cli {
 namespace {
 
 // Members of a line's own; every other name is a field.
-constexpr std::array<std::string_view, 36> line_members = {"time",
+constexpr std::array<std::string_view, 37> line_members = {"time",
                                                            "timestamp",
                                                            "time_quality",
                                                            "cpu",
                                                            "pid",
                                                            "tid",
                                                            "process",
+                                                           "process_utf16",
                                                            "provider",
                                                            "name",
                                                            "id",
@@ -142,10 +143,17 @@ std::vector<std::string> parts_of(std::string_view name) {
   }
 }
 
+// Whether a member is the field, or has its exact bytes.
+bool is_of_field(std::string_view member, std::string_view field) {
+  if (!member.starts_with(field)) return false;
+  member.remove_prefix(field.size());
+  return member.empty() || member == "_utf16" || member == "_bytes";
+}
+
 bool has_field(const std::vector<tracefile::FieldSchema>& fields,
                std::span<const std::string> path) {
   return path.empty() || std::any_of(fields.begin(), fields.end(), [&](const auto& field) {
-           return !field.padding && field.name == path.front() &&
+           return !field.padding && is_of_field(path.front(), field.name) &&
                   has_field(field.members, path.subspan(1));
          });
 }
@@ -159,7 +167,8 @@ bool has_field(const tracefile::EventKind& kind, std::span<const std::string> pa
 // The field that events must have for the member to be anything but null; empty: it needs none.
 std::vector<std::string> field_of(const std::vector<std::string>& path) {
   if (path.front() == "fields") return {path.begin() + 1, path.end()};
-  if (path.front() == "resolved" && path.size() > 1 && path[1] != "stack") return parts_of(path[1]);
+  if (path.front() == "resolved" && path.size() > 1 && !is_of_field(path[1], "stack"))
+    return parts_of(path[1]);
   return {};
 }
 

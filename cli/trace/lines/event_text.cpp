@@ -122,7 +122,7 @@ void append_members(core::TextBuffer& text, const Value& members, const Value& r
     const auto& meaning = member_of(resolved, name);
     if (meaning.IsNull() || meaning == member.value) continue;
     text.append('(');
-    text.append(printable(plain_of(meaning)));
+    text.append(printable(exact_of(resolved, name)));
     text.append(')');
   }
 }
@@ -168,7 +168,7 @@ void append_event_text(core::TextBuffer& text, rapidjson::Value& event) {
     text.append(line);
     append_gap(text, event);
   } else {
-    const auto process = printable(text_of(event, "process"));
+    const auto process = printable(exact_of(event, "process"));
     const auto pid = number_or_dash(member_of(event, "pid"));
     if (is_narrow())
       line += padded(narrow_process(process, pid), narrow_process_columns);

@@ -12,8 +12,11 @@ constexpr unsigned known_text_bits = 13;
 
 void FrameNames::set_text(KnownText& known, std::string_view text) {
   json_.clear();
-  if (!text.empty()) append_shown_text(json_, text);
+  std::string units;
+  if (!text.empty()) units = append_shown_text(json_, text);
   known.json = json_.view();
+  known.json_size = known.json.size();
+  known.json += units;
   known.size = text.size();
 }
 

@@ -29,6 +29,7 @@ class FrameNames {
   struct Text {
     std::string_view json;  // empty: not known
     std::size_t size = 0;
+    std::string_view units = {};  // inexact_units()
   };
 
   // The text of its name. Valid until the next call.
@@ -45,11 +46,15 @@ class FrameNames {
   struct KnownText {
     std::optional<u32> pid;
     u64 address = 0;
-    i64 from = 0, to = 0;  // never
-    std::string json;
+    i64 from = 0, to = 0;       // never
+    std::string json;           // with the units behind it
+    std::size_t json_size = 0;  // without them
     std::size_t size = 0;
 
-    Text text() const { return {json, size}; }
+    Text text() const {
+      const std::string_view both{json};
+      return {both.substr(0, json_size), size, both.substr(json_size)};
+    }
   };
   void set_text(KnownText& known, std::string_view text);
 

@@ -48,6 +48,8 @@ ResolvedNames::Entry* ResolvedNames::entry_of(std::string_view field) {
   entry.values.clear();
   entry.array = arrays_ > 0;
   entry.named = false;
+  entry.count = 0;
+  entry.units.clear();
   return &entry;
 }
 
@@ -67,22 +69,54 @@ void ResolvedNames::add_name(std::string_view field, std::size_t size, Write&& w
   }
   if (size == 0)
     entry->values.append("null");
-  else
-    write(entry->values);
+  else if (auto units = write(entry->values); !units.empty())
+    entry->units.emplace_back(entry->count, std::move(units));
+  ++entry->count;
   entry->named = entry->named || size > 0;
 }
 
 void ResolvedNames::add(std::string_view field, std::string_view name) {
-  add_name(field, name.size(), [&](core::TextBuffer& values) { append_shown_text(values, name); });
+  add_name(field, name.size(),
+           [&](core::TextBuffer& values) { return append_shown_text(values, name); });
 }
 
 void ResolvedNames::add(std::string_view field, const FrameNames::Text& name) {
-  add_name(field, name.size, [&](core::TextBuffer& values) { values.append(name.json); });
+  add_name(field, name.size, [&](core::TextBuffer& values) {
+    values.append(name.json);
+    return std::string{name.units};
+  });
 }
 
 bool ResolvedNames::empty() const {
   return std::none_of(entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(used_),
                       [](const Entry& entry) { return entry.named; });
+}
+
+bool ResolvedNames::has_entry(std::string_view path) const {
+  return std::any_of(entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(used_),
+                     [&](const Entry& entry) { return entry.named && entry.path == path; });
+}
+
+// A field may have that name too.
+void ResolvedNames::append_units_to(core::TextBuffer& json, const Entry& entry) const {
+  auto name = entry.path + "_utf16";
+  while (has_entry(name)) name += "_2";
+  json.append(',');
+  append_json_text(json, name);
+  json.append(entry.array ? ":[" : ":");
+  auto units = entry.units.begin();
+  for (std::size_t i = 0; i < entry.count; ++i) {
+    if (i > 0) json.append(',');
+    if (units == entry.units.end() || units->first != i) {
+      json.append("null");
+      continue;
+    }
+    json.append('"');
+    json.append(units->second);
+    json.append('"');
+    ++units;
+  }
+  if (entry.array) json.append(']');
 }
 
 void ResolvedNames::append_to(core::TextBuffer& json) const {
@@ -96,6 +130,7 @@ void ResolvedNames::append_to(core::TextBuffer& json) const {
     json.append(entry.array ? ":[" : ":");
     json.append(entry.values.view());
     if (entry.array) json.append(']');
+    if (!entry.units.empty()) append_units_to(json, entry);
   }
 }
 

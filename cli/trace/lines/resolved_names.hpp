@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/trace/lines/frame_names.hpp"
@@ -11,6 +12,7 @@ namespace coldtrace::cli {
 
 // The object with what the values of an event stand for, by the path of the field: "Member" or
 // "Structure.Member". A field inside an array has an array of names, null where a value has none.
+// Names that are not valid UTF-16 have their units in a further member.
 class ResolvedNames {
  public:
   // Starts an event of so many bytes, which bound how much text its values can stand for.
@@ -49,10 +51,14 @@ class ResolvedNames {
     core::TextBuffer values;
     bool array = false;  // inside one, or one of several fields with that path
     bool named = false;  // one of its values has a name
+    std::size_t count = 0;
+    std::vector<std::pair<std::size_t, std::string>> units;  // of inexact names, by number
   };
 
   Entry* entry_of(std::string_view field);
-  // `write` appends the name, of `size` bytes, to the values.
+  bool has_entry(std::string_view path) const;
+  void append_units_to(core::TextBuffer& json, const Entry& entry) const;
+  // `write` appends the name, of `size` bytes, to the values, and returns its inexact_units().
   template <class Write>
   void add_name(std::string_view field, std::size_t size, Write&& write);
 

@@ -34,8 +34,7 @@ constexpr std::size_t longest_name = 1024;
 void append_frame_name(TextBuffer& json, const trace_analysis::FunctionName& name) {
   const bool is_method = name.source == trace_analysis::NameSource::method;
   if (!name.module.empty()) {
-    json.append(",\"module\":");
-    append_shown_text(json, name.module);
+    append_exact_text(json, "module", name.module);
     if (!is_method) {
       json.append(",\"offset\":\"");
       json.append_hex(name.module_offset);
@@ -43,8 +42,7 @@ void append_frame_name(TextBuffer& json, const trace_analysis::FunctionName& nam
     }
   }
   if (name.function.empty()) return;
-  json.append(",\"function\":");
-  append_shown_text(json, name.place());
+  append_exact_text(json, "function", name.place());
   json.append(",\"source\":\"");
   json.append(to_string(name.source));
   json.append('"');
@@ -150,10 +148,13 @@ void TraceLines::append_process(TextBuffer& json, const Event& event) {
     return;
   }
   scratch_.clear();
-  if (trace_.hashed != nullptr)
+  if (trace_.hashed != nullptr) {
     append_json_text(scratch_, trace_.hashed->name(*name));
-  else
-    append_shown_text(scratch_, *name);
+  } else if (const auto units = append_shown_text(scratch_, *name); !units.empty()) {
+    scratch_.append(",\"process_utf16\":\"");
+    scratch_.append(units);
+    scratch_.append('"');
+  }
   process_ = {event.pid, validity.from(), validity.to(), std::string{scratch_.view()}};
   json.append(process_.json);
 }
