@@ -14,10 +14,10 @@ void FrameNames::set_text(KnownText& known, std::string_view text) {
   json_.clear();
   std::string units;
   if (!text.empty()) units = append_shown_text(json_, text);
-  known.json = json_.view();
-  known.json_size = known.json.size();
-  known.json += units;
-  known.size = text.size();
+  known.both = json_.view();
+  known.both += units;
+  known.units_size = static_cast<u32>(units.size());
+  known.size = static_cast<u32>(text.size());
 }
 
 FrameNames::Text FrameNames::find_text(std::optional<u32> pid, u64 address, i64 time) {

@@ -25,11 +25,14 @@ class FrameNames {
 
   bool has_functions() const { return functions_ != nullptr; }
 
-  // A name in JSON, and its size without escapes.
+  // A name in JSON, empty if it is not known, and its inexact_units().
   struct Text {
-    std::string_view json;  // empty: not known
-    std::size_t size = 0;
-    std::string_view units = {};  // inexact_units()
+    std::string_view both;  // the units at the end
+    u32 units_size = 0;
+    u32 size = 0;  // of the name without escapes
+
+    std::string_view json() const { return {both.data(), both.size() - units_size}; }
+    std::string_view units() const { return {both.data() + json().size(), units_size}; }
   };
 
   // The text of its name. Valid until the next call.
@@ -46,15 +49,11 @@ class FrameNames {
   struct KnownText {
     std::optional<u32> pid;
     u64 address = 0;
-    i64 from = 0, to = 0;       // never
-    std::string json;           // with the units behind it
-    std::size_t json_size = 0;  // without them
-    std::size_t size = 0;
+    i64 from = 0, to = 0;  // never
+    std::string both;
+    u32 units_size = 0, size = 0;
 
-    Text text() const {
-      const std::string_view both{json};
-      return {both.substr(0, json_size), size, both.substr(json_size)};
-    }
+    Text text() const { return {both, units_size, size}; }
   };
   void set_text(KnownText& known, std::string_view text);
 

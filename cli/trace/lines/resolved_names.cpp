@@ -69,8 +69,8 @@ void ResolvedNames::add_name(std::string_view field, std::size_t size, Write&& w
   }
   if (size == 0)
     entry->values.append("null");
-  else if (auto units = write(entry->values); !units.empty())
-    entry->units.emplace_back(entry->count, std::move(units));
+  else if (const auto units = write(entry->values); !units.empty())
+    entry->units.emplace_back(entry->count, units);
   ++entry->count;
   entry->named = entry->named || size > 0;
 }
@@ -82,8 +82,8 @@ void ResolvedNames::add(std::string_view field, std::string_view name) {
 
 void ResolvedNames::add(std::string_view field, const FrameNames::Text& name) {
   add_name(field, name.size, [&](core::TextBuffer& values) {
-    values.append(name.json);
-    return std::string{name.units};
+    values.append(name.json());
+    return name.units();
   });
 }
 
