@@ -10,6 +10,7 @@
 #include "cli/command/common_options.hpp"
 #include "cli/images/other_kind.hpp"
 #include "cli/ntfs/shadow_option.hpp"
+#include "cli/output/text.hpp"
 #include "cli/sandbox/sandbox.hpp"
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/ntfs/disk/image_file.hpp"
