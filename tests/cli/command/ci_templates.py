@@ -4,7 +4,6 @@ good, bad and hostile.
 usage: ci_templates.py COLDTRACE IMAGES PROJECT [unittest arguments]
 """
 import json
-import os
 import re
 import subprocess
 import sys
@@ -12,15 +11,14 @@ import unittest
 import xml.etree.ElementTree
 from pathlib import Path
 
-import yaml
-
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import case
+from ci_steps import Steps
 from strict import strict_ndjson
 
 COLDTRACE, IMAGES, PROJECT = (Path(argument).resolve() for argument in sys.argv[1:4])
-ACTION = yaml.safe_load((PROJECT / "ci/github/action.yml").read_text())
-JOB = yaml.safe_load((PROJECT / "ci/gitlab/coldtrace.yml").read_text())[".coldtrace"]
+STEPS = Steps(PROJECT)
+ACTION, JOB = STEPS.action, STEPS.job
 
 
 def coldtrace(*arguments, status=0):
@@ -39,40 +37,11 @@ class Templates(case.Case):
         lines = strict_ndjson(coldtrace("trace", "decode", self.here / "run 1.ctrace").stdout)
         self.events = [line for line in lines if line["type"] == "event"]
 
-    def bash(self, script, variables):
-        """As GitHub has it for `shell: bash`."""
-        path = self.write("step.sh", script.encode())
-        kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
-        return subprocess.run(["bash", "--noprofile", "--norc", "-eo", "pipefail", path],
-                              cwd=self.here, env=kept | variables, capture_output=True, timeout=120)
-
     def action(self, **inputs):
-        """Its steps one after the other, as a runner expands them; those that use others are left
-        out."""
-        inputs = {name.replace("_", "-"): value for name, value in inputs.items()}
-        self.assertLessEqual(set(inputs), set(ACTION["inputs"]))
-        values = {name: inputs.get(name, one["default"]) for name, one in ACTION["inputs"].items()}
-        files = {name: self.here / name for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
-        for file in files.values():
-            file.write_text("")
-        done = None
-        for step in ACTION["runs"]["steps"]:
-            if "uses" in step:
-                continue
-            self.assertEqual(step["shell"], "bash")
-            self.assertNotIn("${{", step["run"])
-            expand = lambda text: re.sub(r"\$\{\{ inputs\.([\w-]+) \}\}", lambda m: values[m[1]], text)
-            done = self.bash(step["run"], {name: expand(text) for name, text in step.get("env", {}).items()}
-                             | {"GITHUB_ACTION_PATH": str(PROJECT / "ci/github")}
-                             | {name: str(file) for name, file in files.items()})
-            if done.returncode != 0:
-                break
-        outputs = dict(line.split("=", 1) for line in files["GITHUB_OUTPUT"].read_text().splitlines())
-        return done, outputs, files["GITHUB_STEP_SUMMARY"].read_text()
+        return STEPS.run_action(self.here, {name.replace("_", "-"): value for name, value in inputs.items()})
 
     def job(self, **variables):
-        self.assertLessEqual(set(variables), set(JOB["variables"]))
-        return self.bash("\n".join(JOB["script"]), JOB["variables"] | variables)
+        return STEPS.run_job(self.here, variables)
 
     def test_both_run_the_same_script(self):
         scripts = [step["run"] for step in ACTION["runs"]["steps"] if step.get("id") == "coldtrace"]
