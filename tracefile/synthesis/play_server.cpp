@@ -31,7 +31,9 @@ Program read_file(Actor self, DispatcherObject& done) {
   self.enter(nt_read_file);
   co_await self.compute(5us, 15us);
   if (self.random(3) == 0) {
-    self.read(done, self.random(1 << 16) * page, page * static_cast<u32>(1 + self.random(8)));
+    // One number after the other: compilers evaluate arguments in different orders.
+    const auto size = page * static_cast<u32>(1 + self.random(8));
+    self.read(done, self.random(1 << 16) * page, size);
     co_await self.wait(done, wait_reason::executive);
     co_await self.compute(5us, 10us);
   }
