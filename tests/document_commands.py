@@ -1,12 +1,14 @@
 """Documents show what the program does: commands behind "$ " in their blocks are run, in order and in
-one folder with the demo's files, and say what stands below them; a line "..." stands for any lines.
-Every other command line is run too, with stand-ins for the files and folders that it names, and does what it says but
-for those of FAILING.
+one folder with the demo's files, and say what stands below them; a line "..." stands for any lines. Those that end with
+another exit status than 0 have it in the paragraph before.
+Every other command is run too, with stand-ins for the files and folders that it names: lines of blocks and code in
+sentences and tables. Of code that only names a command, or that is a synopsis of it, the help has all options.
+The steps that docs/ci.md shows are run as the systems do.
 
-usage: document_commands.py COLDTRACE PROJECT DEMO [--update DOCUMENT... | unittest arguments]
+usage: document_commands.py COLDTRACE PROJECT DEMO IMAGES [--update DOCUMENT... | unittest arguments]
 --update writes below the commands of these documents what they say now.
 """
-import gzip
+import functools
 import os
 import re
 import shlex
@@ -14,105 +16,28 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import textwrap
 import unittest
 from pathlib import Path
 
-COLDTRACE, PROJECT, DEMO = (Path(argument).resolve() for argument in sys.argv[1:4])
+import yaml
+
+from ci_steps import Steps
+from document_stand_ins import GROUPS, OUTPUTS, StandIns, with_files
+
+COLDTRACE, PROJECT, DEMO, IMAGES = (Path(argument).resolve() for argument in sys.argv[1:5])
 DOCUMENTS = sorted([PROJECT / "README.md", *(PROJECT / "docs").rglob("*.md")])
-FENCE = re.compile(r"^```[a-z]*\n(.*?)^```$", re.M | re.S)
-FILES = ("demo-disk.img", "demo-trace.etl", "demo-ntdll.dll", "demo-ntdll-updated.dll", "demo-ntoskrnl.exe")
-# What stands in for files of each kind, and how it is made of the demo's files.
-STAND_INS = {
-    "etl": "demo-trace.etl", "ctrace": "made.ctrace", "img": "demo-disk.img", "E01": "demo-disk.img",
-    "vhdx": "demo-disk.img", "exe": "demo-ntoskrnl.exe", "sys": "demo-ntoskrnl.exe", "dll": "demo-ntdll.dll",
-    "hooktab": "made.hooktab", "ndjson": "made.ndjson", "json": "made.json", "ctschemas": "made.ctschemas",
-    "profile": "made.profile", "key": "made.key", "schema": "made.schema"}
-MADE = (
-    ("trace", "synthesize", "deadlock-5", "-o", "made.ctrace"),
-    ("ntfs", "snapshot", "demo-disk.img", "-o", "made.ndjson"),
-    ("hooks", "table", "--kernel", "demo-ntoskrnl.exe", "--ntdll", "demo-ntdll.dll", "--format", "hooktab", "-o", "made.hooktab"),
-    ("trace", "pack", "demo-trace.etl", "-o", "demo-trace.etl.zst"),
-    ("syscalls", "map", "demo-ntdll.dll", "--format", "json", "-o", "made.json"),
-    ("trace", "schemas", "build", str(PROJECT / "tests/cli/trace/schemas/painter.man"), "-o", "made.ctschemas"))
-FOLDERS = {"symbols", "system32", "app", "builds", "images", "recording/", "old", "new", "old/System32", "new/System32",
-           "baseline", "update"}
-OUTPUTS = {"-o", "--output", "--out-dir"}
-# Lines that need what no stand-in is, by a part of each: what they say without it.
-FAILING = {
-    "/dev/sdb": "No such file or directory",
-    "$MFT": "No such file or directory",
-    ".dump": "No such file or directory",
-    "/mnt/c/": "declares event providers",
-    "BitLocker Recovery Key": "No such file or directory",
-    "--password-file": "No such file or directory",
-    "--partition 2": "there is no partition 2",
-    "--before-partition": "there is no partition 2",
-    "--before-shadow": "none of its volumes has shadow copies",
-    "export isf": "without a member list",
-    "hooks export": "left",
-    "hooks table --dir": "no kernel is in it or below it",
-    "--derive-pdb": "no --derive-pdb has its GUID",
-    "ntfs journal": "has a change journal",
-    "schemas build": "no file declares event providers",
+FENCE = re.compile(r"^```([a-z]*)\n(.*?)^```$", re.M | re.S)
+INDENTED = re.compile(r"^    .*$", re.M)
+CALL = re.compile(r"(?:^\s*|[|;] |&& )((?:[\w./*-]+/)?coldtrace [^\n]*)")
+# What is not run, by a part of the line.
+NOT_RUN = {
+    "coldtrace-*-linux-x86_64/": "tests/package_test.py runs what the packages contain",
+    "--rounds": "a measurement that writes gigabytes",
 }
-
-
-def with_files(folder):
-    for name in FILES:
-        shutil.copy(DEMO / name, folder)
-
-
-class StandIns:
-    """Files of each kind in one folder, which lines of documents get links to by the names that they have there."""
-
-    def __init__(self, base):
-        self.base = base
-        with_files(base)
-        for words in MADE:
-            subprocess.run([COLDTRACE, *words], cwd=base, capture_output=True, check=False, timeout=60)
-        (base / "made.profile").write_text("Nt*\n")
-        (base / "made.key").write_bytes(bytes(range(32)))
-        shutil.copy(PROJECT / "fuzz/corpus/schema_language/wmk.schema", base / "made.schema")
-        for name in set(STAND_INS.values()):
-            assert (base / name).exists(), name
-
-    def find(self, word):
-        """The file that stands in for one of this name."""
-        match = re.fullmatch(r"[\w./ -]+?\.(\w+)(\.gz|\.zst|\.xz|\.zip)?", word)
-        if word.endswith("ntdll.dll"):
-            return self.base / "demo-ntdll.dll"
-        if match is None:
-            return None
-        kind, packing = ("etl", ".zip") if match[1] == "zip" else match.groups()
-        if kind not in STAND_INS:
-            return None
-        plain = self.base / STAND_INS[kind]
-        if not packing:
-            return plain
-        packed = plain.with_name(plain.name + packing)
-        if not packed.exists():  # any packing will do: what a file is, its contents say
-            packed.write_bytes(gzip.compress(plain.read_bytes()))
-        return packed
-
-    def put(self, words, folder):
-        for before, word in zip(words, words[1:]):
-            word = word.split("=", 1)[1] if word.startswith("--") and "=" in word else word
-            path = folder / word
-            if before in OUTPUTS or word.startswith(("/", "--")) or path.exists():
-                continue
-            if word in FOLDERS:
-                path.mkdir(parents=True, exist_ok=True)
-                for name in FILES:
-                    os.link(self.base / name, path / name.removeprefix("demo-"))
-            elif before in ("--list", "--places"):
-                listed = "8704" if "batch" not in words else "run.etl" if "trace" in words else "disk.img"
-                path.write_text(listed + ("\0" if "--null" in words else "\n"))
-                self.put(("", listed), folder)
-            elif word == "-":
-                os.link(self.base / "demo-trace.etl", path)
-            elif (found := self.find(word)) is not None:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                os.link(found, path)
+OTHERS = {"babeltrace2", "protoc"}  # programs that need not be here
+# What cannot be done, by its words, as the document says: the exit status, and what it says.
+FAILING = {("coldtrace", "decode"): (2, "trace decode")}
 
 
 def run_shown(command, folder):
@@ -132,28 +57,51 @@ def shown_commands(block):
 
 
 def is_shown(actual, expected):
-    pattern = re.escape(expected.rstrip()).replace(r"\.\.\.\n", r"(?:.*\n)*")
-    pattern = re.sub(r"\\\.\\\.\\\.$", r"(?:.*\\n?)*", pattern).replace(r"\.\.\.", ".*")
-    return re.fullmatch(pattern, actual.rstrip()) is not None
+    lines = [r"(?:.*\n)*" if line == "..." else re.escape(line).replace(r"\.\.\.", ".*") + r"\n"
+             for line in expected.rstrip().split("\n")]
+    return re.fullmatch("".join(lines), actual.rstrip() + "\n") is not None
+
+
+def words_of(call):
+    """Its words without what is the shell's; None if it is not all there or a synopsis."""
+    words = shlex.shlex(call, posix=True, punctuation_chars="|;&<>")
+    words.whitespace_split, words.commenters = True, "#"
+    taken = []
+    try:
+        for word in words:
+            if word in ("|", ";", "&&", "<", ">", ">>", "2>", "<(", "|&"):
+                break
+            taken.append(word)
+    except ValueError:  # an open quote
+        return None
+    return None if any(word == "..." or word.startswith("[") for word in taken) else taken
 
 
 def command_lines(text):
-    """The lines of blocks, fenced or indented, that call the program, without what is the shell's."""
-    blocks = FENCE.findall(text) + re.findall(r"^    .*$", FENCE.sub("", text), re.M)
+    """The words of lines of blocks, fenced or indented, that call the program."""
+    blocks = [block for _, block in FENCE.findall(text)] + INDENTED.findall(FENCE.sub("", text))
     for line in "\n".join(blocks).replace("\\\n", " ").splitlines():
-        for call in re.findall(r"(?:^\s*|[|;] |&& )(coldtrace [^\n]*)", line):
-            words = shlex.shlex(call, posix=True, punctuation_chars="|;&<>")
-            words.whitespace_split, words.commenters = True, "#"
-            try:
-                taken = []
-                for word in words:
-                    if word in ("|", ";", "&&", "<", ">", ">>", "2>", "<(", "|&"):
-                        break
-                    taken.append(word)
-            except ValueError:  # an open quote: the call is not all there
-                continue
-            if not any(word == "..." or word.startswith("[") for word in taken):  # a synopsis
-                yield taken
+        for call in CALL.findall(line):
+            if (words := words_of(call)) is not None:
+                yield words
+
+
+def inline_code(text):
+    """Code in sentences and tables that begins with the program or one of its groups of commands."""
+    text = INDENTED.sub("", FENCE.sub("", text))
+    for code in re.findall(rf"(?<!`)`((?:coldtrace|{'|'.join(GROUPS)}) [^`]+)`(?!`)", text):
+        yield " ".join(code.replace(r"\|", "|").split())
+
+
+def is_synopsis(code):
+    """With names in capitals for what a user gives; SYSTEM is a file's own name."""
+    return re.search(r"\[|\.\.\.|…|(?<!\S)(?!SYSTEM)[A-Z]+(?![a-z])", re.sub(r"'[^']*'", "", code)) is not None
+
+
+@functools.cache
+def help_of(*words):
+    done = subprocess.run([COLDTRACE, *words, "--help"], capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
+    return done.stdout if done.returncode == 0 else None
 
 
 def claimed_status(text, block_start):
@@ -163,28 +111,53 @@ def claimed_status(text, block_start):
     return int(claimed[1]) if claimed else None
 
 
+class Place:
+    """A folder for one document's commands."""
+
+    def __init__(self, stand_ins):
+        self.stand_ins, self.folder = stand_ins, Path(tempfile.mkdtemp(dir=stand_ins.base.parent))
+        with_files(self.folder, DEMO, PROJECT)
+
+    def run(self, command):
+        for call in CALL.findall(command.replace("\\\n", " ")):
+            self.stand_ins.put(words_of(call) or (), self.folder)
+        return run_shown(command, self.folder)
+
+
+def setUpModule():
+    global PLACE, STAND_INS
+    PLACE = Path(unittest.enterModuleContext(tempfile.TemporaryDirectory()))
+    STAND_INS = stand_ins_in(PLACE)
+
+
+def stand_ins_in(place):
+    (place / "base").mkdir()
+    return StandIns(place / "base", COLDTRACE, PROJECT, DEMO, IMAGES)
+
+
 class DocumentCommands(unittest.TestCase):
     def test_they_say_what_stands_below_them(self):
         count = claims = 0
         for document in DOCUMENTS:
-            with tempfile.TemporaryDirectory() as folder:
-                with_files(folder)
-                text = document.read_text()
-                for fence in FENCE.finditer(text):
-                    claimed, statuses = claimed_status(text, fence.start()), []
-                    for command, expected in shown_commands(fence[1]):
-                        count += 1
-                        with self.subTest(document=document.name, command=command):
-                            status, actual = run_shown(command, folder)
-                            self.assertIn(status, (0, 1), actual)
-                            statuses.append(status)
-                            self.assertTrue(is_shown(actual, expected), f"it says\n{actual}\nnot\n{expected}")
-                    if claimed is not None and statuses:
-                        claims += 1
-                        with self.subTest(document=document.name, claimed=claimed):
-                            self.assertIn(claimed, statuses)
-        self.assertGreater(count, 20)
-        self.assertGreater(claims, 1)
+            text, place = document.read_text(), Place(STAND_INS)
+            for fence in FENCE.finditer(text):
+                claimed, statuses = claimed_status(text, fence.start()), {0}
+                for command, expected in shown_commands(fence[2]):
+                    count += 1
+                    with self.subTest(document=document.name, command=command):
+                        for program in OTHERS & set(command.split()):
+                            if not shutil.which(program):
+                                self.skipTest(f"there is no {program}")
+                        status, actual = place.run(command)
+                        statuses.add(status)
+                        self.assertTrue(is_shown(actual, expected), f"it says\n{actual}\nnot\n{expected}")
+                if len(statuses) > 1 or claimed is not None and "$ " in fence[2]:
+                    claims += 1
+                    with self.subTest(document=document.name, claimed=claimed):
+                        self.assertEqual(statuses, {0, claimed})
+            self.assertNotRegex(FENCE.sub("", text), r"(?m)^    \$ ", document.name)
+        self.assertGreater(count, 30)
+        self.assertGreater(claims, 2)
 
     def test_the_comparison_can_fail(self):
         self.assertTrue(is_shown("a\nb\nc\n", "a\n...\nc\n"))
@@ -197,48 +170,139 @@ class DocumentCommands(unittest.TestCase):
         text = "exit status 1.\n\nother:\n\n```\n$ a\n```\n\nIt ends so, exit status 0:\n\n```\n$ b\n```\n"
         self.assertEqual([claimed_status(text, fence.start()) for fence in FENCE.finditer(text)], [None, 0])
 
-    def test_every_other_one_runs(self):
-        count, failing = 0, set()
-        with tempfile.TemporaryDirectory() as base, tempfile.TemporaryDirectory() as place:
-            stand_ins = StandIns(Path(base))
-            lines = {tuple(words): document.name for document in DOCUMENTS
-                     for words in command_lines(document.read_text())}
-            for number, (words, document) in enumerate(lines.items()):
-                folder = Path(place, str(number))
-                folder.mkdir()
-                stand_ins.put(words, folder)
-                with self.subTest(document=document, words=words):
-                    count += 1
-                    with open(folder / "-" if "-" in words else os.devnull, "rb") as given:
-                        done = subprocess.run([COLDTRACE, *words[1:]], cwd=folder, capture_output=True, timeout=60,
-                                              stdin=given)
-                    told = done.stderr.decode()
-                    self.assertNotIn("for more information", told)
-                    why = next((part for part in FAILING if part in " ".join(words)), None)
-                    if done.returncode in (0, 1):
-                        continue
-                    self.assertIsNotNone(why, told)
-                    self.assertIn(FAILING[why], told)
-                    failing.add(why)
-        self.assertEqual(failing, set(FAILING), "these run by now")
-        self.assertGreater(count, 100)
+    def run_line(self, words):
+        """What it gives, and the folder that it was run in, with stand-ins for what it names."""
+        folder = Path(tempfile.mkdtemp(dir=PLACE))
+        words = STAND_INS.put(words, folder)
+        with open(folder / "-" if "-" in words else os.devnull, "rb") as given:
+            return subprocess.run([COLDTRACE, *words[1:]], cwd=folder, capture_output=True, timeout=60, stdin=given), folder
+
+    def check_line(self, words, done, folder):
+        told = done.stderr.decode()
+        status, text = FAILING.get(words, (None, ""))
+        if status is None:
+            self.assertIn(done.returncode, (0, 1), told)
+            for option, output in zip(words, words[1:]):
+                self.assertTrue(option not in OUTPUTS or (folder / output).exists(), told)
+        else:
+            self.assertEqual(done.returncode, status, told)
+        self.assertIn(text, told)
+
+    def test_every_line_runs(self):
+        lines = {tuple(words): document.name for document in DOCUMENTS for words in command_lines(document.read_text())}
+        left_out = set()
+        for words, document in lines.items():
+            if excused := [part for part in NOT_RUN if part in shlex.join(words).replace("'", "")]:
+                left_out.update(excused)
+                continue
+            with self.subTest(document=document, words=words):
+                self.check_line(words, *self.run_line(words))
+        self.assertEqual(left_out, set(NOT_RUN))
+        self.assertGreater(len(lines), 150)
+
+    def check_named(self, code):
+        """There is the command that it names, and its help has the options; the lower-case words behind its name."""
+        path = re.match(r"(?:coldtrace )?(?:--?[a-z][\w-]* )*((?:[a-z][a-z0-9-]*(?: |$))*)", code)[1].split()
+        helped = help_of(*path)
+        self.assertIsNotNone(helped, "no help for it")
+        names, operands = re.search(r"Usage: coldtrace ([a-z -]*)\[OPTIONS\] ?(.*)", helped).groups()
+        rest = path[len(names.split()):]
+        self.assertFalse(rest and operands == "COMMAND", "there is no such command")
+        for option in re.findall(r"(?<!\S)\[?(--?[a-z][\w-]*)", code):
+            self.assertRegex(helped + help_of(), rf"(?<![\w-]){option}(?![\w-])")
+        return rest
+
+    def test_code_in_sentences_and_tables_runs(self):
+        codes = {code: document.name for document in DOCUMENTS for code in inline_code(document.read_text())}
+        run, failing = set(), set()
+        for code, document in codes.items():
+            with self.subTest(document=document, code=code):
+                words = tuple(words_of(code) or ())
+                if is_synopsis(code) or words[0] != "coldtrace":
+                    self.check_named(code)
+                    continue
+                done, folder = self.run_line(words)
+                if done.returncode == 2 and words not in FAILING and not self.check_named(code) and not any(folder.iterdir()):
+                    continue  # a command that is only named
+                self.check_line(words, done, folder)
+                run.add(code)
+                failing.update({words} & set(FAILING))
+        self.assertEqual(failing, set(FAILING))
+        five = (PROJECT / "README.md").read_text().split("## Five more\n")[1].split("\n## ")[0]
+        self.assertLessEqual(set(inline_code(five)), run)
+        self.assertEqual(len(set(inline_code(five))), 5)
+
+    def test_what_cannot_be_done_is_documented(self):
+        texts = [" ".join(document.read_text().split()) for document in DOCUMENTS]
+        for words, (status, _) in FAILING.items():
+            paragraphs = [text for text in texts if f"`{' '.join(words)}`" in text]
+            self.assertTrue(paragraphs and all(f"exit status is {status}" in text for text in paragraphs), words)
+
+    def test_what_is_wrong_is_found(self):
+        for code in ("trace decod FILE", "coldtrace trace decode --wher EXPR FILE", "ntfs snapshots"):
+            with self.assertRaises(AssertionError, msg=code):
+                self.check_named(code)
+        for line in ("coldtrace trace decode run.etl --wher x", "coldtrace ntfs info none", "coldtrace pe compare ntdll.dll"):
+            with self.assertRaises(AssertionError, msg=line):
+                self.check_line(tuple(line.split()), *self.run_line(line.split()))
+
+
+class ShownSteps(unittest.TestCase):
+    """The YAML of docs/ci.md, on the demo's trace."""
+
+    def run_step(self, value):
+        """What the step that a block shows gives: the whole of it, or what stands below its `with`."""
+        steps, folder = Steps(PROJECT), Path(tempfile.mkdtemp(dir=PLACE))
+        STAND_INS.put(("", "run.etl", "build/provider.dll"), folder)
+        if "include" in value:
+            self.assertTrue((PROJECT / value["include"]["local"]).is_file())
+            self.assertEqual(value["trace"]["extends"], ".coldtrace")
+            given = value["trace"]["variables"]
+            return steps.run_job(folder, {"COLDTRACE": str(COLDTRACE)} | given), given["COLDTRACE_CHECK"], folder
+        if isinstance(value, list):
+            self.assertTrue((PROJECT / re.fullmatch(r"OWNER/coldtrace/(.*)@main", value[0]["uses"])[1] / "action.yml").is_file())
+            value = value[0]["with"]
+        done, outputs, _ = steps.run_action(folder, {"coldtrace": str(COLDTRACE), "trace": "run.etl"} | value)
+        self.assertEqual(outputs, {"status": str(done.returncode)})
+        return done, value["check"], folder
+
+    def test_they_check_what_they_say(self):
+        text = (PROJECT / "docs/ci.md").read_text()
+        fences = list(FENCE.finditer(text))
+        shown = 0
+        for fence, following in zip(fences, fences[1:]):
+            if fence[1] != "yaml":
+                continue
+            with self.subTest(step=fence[2]):
+                done, check, folder = self.run_step(yaml.safe_load(textwrap.dedent(fence[2])))
+                printed = done.stdout.decode()
+                verdicts = re.findall(r"^(ok|FAILED) +(.*?): \d+ events", printed, re.M)
+                self.assertEqual([what for _, what in verdicts], re.findall(r"--expect (.*)", check))
+                self.assertEqual(done.returncode, 1 if "FAILED" in dict(verdicts) else 0, done.stderr)
+                for name in ("check.xml", "check.txt", "report.html"):
+                    self.assertTrue((folder / "coldtrace-results" / name).exists(), name)
+                if following[1] == "text":
+                    shown += 1
+                    self.assertTrue(is_shown(printed, following[2]), printed)
+                    self.assertEqual(claimed_status(text, following.start()), done.returncode)
+        self.assertEqual(shown, 1)
 
 
 def update(document):
     text = document.read_text()
     with tempfile.TemporaryDirectory() as folder:
-        with_files(folder)
-        for block in FENCE.findall(text):
+        place = Place(stand_ins_in(Path(folder)))
+        for _, block in FENCE.findall(text):
             commands = list(shown_commands(block))
-            said = "".join(f"$ {command}\n{run_shown(command, folder)[1]}" for command, _ in commands)
+            said = "".join(f"$ {command}\n{place.run(command)[1]}" for command, _ in commands)
             if commands:
                 text = text.replace(block, said)
     document.write_text(text)
 
 
 if __name__ == "__main__":
-    if sys.argv[4:5] == ["--update"]:
-        for name in sys.argv[5:]:
+    if sys.argv[5:6] == ["--update"]:
+        for name in sys.argv[6:]:
             update(Path(name))
     else:
-        unittest.main(argv=[sys.argv[0], *sys.argv[4:]])
+        unittest.main(argv=[sys.argv[0], *sys.argv[5:]])
