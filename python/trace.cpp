@@ -254,9 +254,10 @@ class EventChunks {
     fields_.start(kind.kept);
     const auto result = decoder_.decode(event, kind, fields_);
     const auto when = tracefile::time_of(event, context_.clock);
-    const auto process = event.pid ? context_.names.find_process(*event.pid, event.name_time())
-                                   : std::optional<std::string_view>{};
-    tracefile::find_stack(event, context_.names.stacks(), stack_);
+    const auto process = event.pid
+                             ? context_.names.get().find_process(*event.pid, event.name_time())
+                             : std::optional<std::string_view>{};
+    tracefile::find_stack(event, context_.names.get().stacks(), stack_);
     const auto activity = activity_of(event);
     const std::array values{
         when ? time(*when) : none(),

@@ -490,12 +490,21 @@ KEPT_VIEW = re.compile(rf"^ *(?:const )?(?:{VIEW}) \w+_(?: = [^;()]*|\{{\}})?;",
 GIVEN_WITH = {"Image": {"Image", "ImageTables", "KernelView"}}
 NEVER_TEMPORARY = {"LazyFile"}  # held by pointers alone: it can be neither copied nor moved
 
+# A member of a structure that callers fill in, and those of structures that only the library makes, for a callback.
+REFERRED = re.compile(r"^ *const [\w:]+(?:<[^;&]*>)?& (\w*[^\W_]);", re.M)
+LENT_TO_CALLBACKS = {"Observed", "Stacked", "Row"}
+
 
 def check_lifetimes(headers):
     """Public constructors, and static functions that return the class, that take a plain reference of
     what their class keeps one or a pointer to, or a view where it keeps one: a temporary would compile, and
-    dangle. One that converts on purpose has an overload for temporaries, deleted."""
+    dangle. One that converts on purpose has an overload for temporaries, deleted. A plain reference in a structure
+    would hide the same from its constructor."""
     for path, text in headers:
+        for found in REFERRED.finditer(text):
+            within = re.findall(r"^ *(?:class|struct) (\w+)[^;{]*\{$", text[:found.start()], re.M)
+            if within and within[-1] not in LENT_TO_CALLBACKS:
+                yield f"{path}: {within[-1]}::{found[1]} may be of a temporary: core::Borrowed"
         for _, name, body in CLASS.findall(text):
             public = body.split("private:")[0]
             given = rf"\((?:[^()]*,)?\s*(?:{VIEW}) \w+"
@@ -564,6 +573,10 @@ def check_rules_notice():
     assert len(list(check_listings([("a/CMakeLists.txt", listing % "    a.cpp\n")], files))) == 1
     assert len(list(check_listings([("a/CMakeLists.txt", listing % "    a.cpp b.cpp\n")], files))) == 1
     assert len(list(check_listings([], [(pathlib.PurePath("a/b.hpp"), "\n")]))) == 1
+    filled = "struct %s {\n  const n::B<C>& b;\n};\n"
+    assert len(list(check_lifetimes([("a.hpp", filled % "A")]))) == 1
+    assert not list(check_lifetimes([("a.hpp", filled % "Row")]))
+    assert not list(check_lifetimes([("a.hpp", filled.replace("const n::B<C>&", "core::Borrowed<n::B<C>>") % "A")]))
     points = keeps.replace("const n::B& b_", "const n::B* b_ = nullptr")
     assert len(list(check_lifetimes([("a.hpp", points % ("const B&", ""))]))) == 1
     made = points % ("int", "  static Result<A> of_file(%s file, int x);")

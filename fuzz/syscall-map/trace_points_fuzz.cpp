@@ -49,7 +49,8 @@ void look(core::ByteView bytes, u32 rva, pe::Layout layout) {
   const std::vector<std::string> requests{fmt::format("{:#x}", rva), fmt::format("{}", rva ^ 1),
                                           "NtOpenThing", "NtOpenThing+4", "_NtBreak"};
   const std::vector<NamedPlace> symbols{{"_NtBreak@4", pe::Rva{rva & ~0xfU}}};
-  auto points = plan_trace_points(*image, requests, {symbols, {}}, findings);
+  const std::vector<HookService> no_services;
+  auto points = plan_trace_points(*image, requests, {symbols, no_services}, findings);
   require(points.size() == requests.size());
   for (const auto& point : points) check(point, *image);
   require(trace_requests(points) == requests);

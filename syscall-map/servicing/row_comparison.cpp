@@ -114,7 +114,7 @@ Verdict missing_service(const HookRow& row, const HookTable& build) {
 }
 
 Verdict missing_point(const HookRow& row, const ComparedBuild& build) {
-  for (const auto& point : build.table.trace_points) {
+  for (const auto& point : build.table.get().trace_points) {
     if (point.requested != row.name || point.eligible()) continue;
     const auto& refusal = point.refusals.front();
     const bool unknown = refusal.code == TraceRefusal::ambiguous ||
@@ -126,7 +126,7 @@ Verdict missing_point(const HookRow& row, const ComparedBuild& build) {
 }
 
 Verdict missing(const HookRow& row, const ComparedBuild& build) {
-  const auto& table = build.table;
+  const auto& table = build.table.get();
   switch (row.kind) {
     case HookRowKind::service:
       return missing_service(row, table);

@@ -79,7 +79,7 @@ void ConnectionOwners::add(const Event& event, const EventContext& context, Even
   if (!time || !ends.pid || ends.found != 4) return;
   // The addresses of TCP events are those of the connection, of UDP events those of the packet.
   if (*protocol == udp && is_received(kind.name)) std::swap(ends.source, ends.destination);
-  const auto name = context.names.find_process(*ends.pid, event.name_time());
+  const auto name = context.names.get().find_process(*ends.pid, event.name_time());
   Owner owner{*ends.pid, std::string{name.value_or(std::string_view{})}};
   const Connection connection{*protocol, ends.ipv6, ends.source, ends.destination};
   const auto known = spans_.find(connection);

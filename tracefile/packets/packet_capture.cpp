@@ -156,7 +156,7 @@ class PacketCapture::Maker {
 
   std::string process_line(const Event& event) const {
     if (!event.pid || !event.tid || (*event.pid == 0 && *event.tid == 0)) return {};
-    const auto name = context_.names.find_process(*event.pid, event.name_time());
+    const auto name = context_.names.get().find_process(*event.pid, event.name_time());
     return fmt::format("logged in process {}{}, thread {}", *event.pid,
                        name && !name->empty() ? fmt::format(" ({})", core::printable(*name)) : "",
                        *event.tid);

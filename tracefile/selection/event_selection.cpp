@@ -115,7 +115,7 @@ bool EventSelector::AskedProcesses::meets(const std::vector<std::string>& wanted
   met.resize(wanted.size());
   std::string_view name;
   if (!std::all_of(wanted.begin(), wanted.end(), id_in)) {
-    name = context.names.find_process(*event.pid, event.name_time()).value_or("");
+    name = context.names.get().find_process(*event.pid, event.name_time()).value_or("");
     if (!names.contains(name)) names.emplace(name);
   }
   bool any = false;

@@ -296,7 +296,7 @@ Truth EventFilter::truth_of_header(const WhereTest& test, const Event& event) {
       return truth(test, {.time = time_of(event, context_.clock)});
     case WhereMember::process:
       if (!event.pid) return truth(test, {});
-      if (const auto name = context_.names.find_process(*event.pid, event.name_time())) {
+      if (const auto name = context_.names.get().find_process(*event.pid, event.name_time())) {
         std::string room;
         return truth(test, {.text = core::shown_text(*name, room)});
       }
@@ -375,7 +375,7 @@ Truth EventFilter::truth_of_words(const WhereTest& test, core::ByteView data) co
 
 Truth EventFilter::truth_of_stack(const WhereTest& test, const Event& event,
                                   const AttachedStack* attached) {
-  find_stack(event, context_.names.stacks(), stack_);
+  find_stack(event, context_.names.get().stacks(), stack_);
   const bool is_own = attached == nullptr || !stack_.frames.empty();
   const auto& frames = is_own ? stack_.frames : attached->frames;
   const auto pid = is_own || !attached->pid ? event.pid : attached->pid;
@@ -400,7 +400,7 @@ Truth EventFilter::truth_of_stack(const WhereTest& test, const Event& event,
 std::string EventFilter::name_of_frame(std::optional<u32> pid, u64 address, i64 time) const {
   if (lines_)
     if (const auto name = lines_->name_frame(pid, address, time)) return core::shown_text(*name);
-  return core::shown_text(context_.names.name_address(pid, address, time));
+  return core::shown_text(context_.names.get().name_address(pid, address, time));
 }
 
 void EventFilter::decode(const Event& event, const EventKind& kind, const Plan& plan) {

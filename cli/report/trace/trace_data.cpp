@@ -75,7 +75,7 @@ class Cast {
 
   void rank_processes() {
     const auto& population = answers_.population;
-    const auto& scheduled = answers_.top_answers.use.schedule().threads();
+    const auto& scheduled = answers_.top_answers.use.get().schedule().threads();
     std::vector<i64> running(population.processes().size(), -1);
     for (const auto index : threads_) {
       const auto process = population.threads()[index].process;
@@ -235,7 +235,7 @@ class TraceData {
 
   void write_request_facts(JsonWriter& json) {
     std::set<u16> disks;
-    const auto& files = answers_.top_answers.disk.files();
+    const auto& files = answers_.top_answers.disk.get().files();
     for (const auto& request : requests()) {
       disks.insert(disk_of(request));
       if (request.file != 0 && file_codes_.try_emplace(request.file, files_.size() + 1).second)

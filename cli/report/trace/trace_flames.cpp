@@ -141,8 +141,8 @@ struct Graph {
 };
 
 void write_functions(Html& html, const ReportAnswers& answers) {
-  const auto& functions = answers.top_answers.use.functions();
-  const auto& code = answers.top_answers.code;
+  const auto& functions = answers.top_answers.use.get().functions();
+  const auto& code = answers.top_answers.code.get();
   std::vector<u32> order;
   for (u32 i = 0; i < functions.size(); ++i)
     if (functions[i].all.samples > 0) order.push_back(i);

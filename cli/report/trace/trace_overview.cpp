@@ -63,7 +63,7 @@ std::string losses_text(const ReportAnswers& answers) {
 
 std::string processors_text(const ReportAnswers& answers) {
   const auto& all = answers.top.processors;
-  const auto& use = answers.top_answers.use;
+  const auto& use = answers.top_answers.use.get();
   if (!use.has_switches() && !use.has_samples()) return {};
   auto text =
       use.has_switches()
@@ -78,7 +78,7 @@ std::string processors_text(const ReportAnswers& answers) {
 }
 
 std::string requests_text(const ReportAnswers& answers) {
-  const auto& disk = answers.top_answers.disk.all();
+  const auto& disk = answers.top_answers.disk.get().all();
   if (disk.count() == 0) return {};
   return fmt::format("Disks had {}, which read {} and wrote {}.",
                      counted(disk.count(), "request", "requests"), short_bytes(disk.bytes_read),
@@ -86,7 +86,7 @@ std::string requests_text(const ReportAnswers& answers) {
 }
 
 std::string waits_text(const ReportAnswers& answers) {
-  const auto& deadlocks = answers.top_answers.deadlocks;
+  const auto& deadlocks = answers.top_answers.deadlocks.get();
   if (!deadlocks.names_objects() || deadlocks.deadlocks().empty()) return {};
   const auto lasting = answers.top.lasting_deadlocks;
   return fmt::format(

@@ -29,7 +29,7 @@ std::string thread_of(const ReportAnswers& answers, Index index) {
 }
 
 void write_process_table(Html& html, const ReportAnswers& answers) {
-  const auto& use = answers.top_answers.use;
+  const auto& use = answers.top_answers.use.get();
   const auto& all = answers.top.processors;
   i64 whole = 0;
   for (const auto part : {all.busy, all.idle, all.unknown}) add_ticks(whole, part);
@@ -49,7 +49,7 @@ void write_process_table(Html& html, const ReportAnswers& answers) {
 }
 
 void write_thread_table(Html& html, const ReportAnswers& answers) {
-  const auto& threads = answers.top_answers.use.schedule().threads();
+  const auto& threads = answers.top_answers.use.get().schedule().threads();
   std::vector<Index> order;
   for (Index i = 0; i < threads.size(); ++i)
     if (threads[i].turns > 0 && !answers.population.threads()[i].idle_of) order.push_back(i);
@@ -87,8 +87,9 @@ void write_driver_table(Html& html, const ReportAnswers& answers) {
       "Interrupts by driver, each without what interrupted it",
       {{"Driver"}, {"DPCs", true}, {"In DPCs", true}, {"ISRs", true}, {"In ISRs", true}}};
   for (const auto& row : drivers.rows) {
-    table.text(row.module == CodeNames::no_module ? std::string_view{"unknown"}
-                                                  : answers.top_answers.code.modules()[row.module]);
+    table.text(row.module == CodeNames::no_module
+                   ? std::string_view{"unknown"}
+                   : answers.top_answers.code.get().modules()[row.module]);
     table.count(row.dpcs);
     table.time(answers.duration(row.in_dpc));
     table.count(row.isrs);
@@ -177,7 +178,7 @@ void add_processes(Page& page, const ReportAnswers& answers) {
 }
 
 void add_services(Page& page, const ReportAnswers& answers) {
-  const auto& services = answers.top_answers.services;
+  const auto& services = answers.top_answers.services.get();
   std::vector<u32> order;
   for (u32 i = 0; i < services.services().size(); ++i) order.push_back(i);
   if (order.empty()) return;
@@ -241,12 +242,12 @@ void add_requests(Page& page, const ReportAnswers& answers) {
   if (top.has(Topic::disk)) {
     html.element("h3", "Disks");
     write_request_tables(html, answers, "disk", "Requests to disks", top.disk,
-                         answers.top_answers.disk.files(), write_disk_row);
+                         answers.top_answers.disk.get().files(), write_disk_row);
   }
   if (top.has(Topic::file_operations)) {
     html.element("h3", "Files");
     write_request_tables(html, answers, "files", "Operations on files", top.files,
-                         answers.top_answers.files.files(), write_file_row);
+                         answers.top_answers.files.get().files(), write_file_row);
   }
   write_network_table(html, answers);
 }

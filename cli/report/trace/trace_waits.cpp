@@ -16,7 +16,7 @@ void write_graph(Html& html, const ReportAnswers& answers) {
                                            drawn_nodes};
   if (view.edges().empty()) return;
   const WaitNames names{answers.input.trace, answers.observed, answers.functions,
-                        answers.waits.graph.objects()};
+                        answers.waits.graph.get().objects()};
   const WaitGraphAnswer answer{answers.input, answers.observed,         answers.functions,
                                answers.waits, answers.top_answers.code, view,
                                names};
@@ -38,7 +38,7 @@ void write_graph(Html& html, const ReportAnswers& answers) {
 
 // The words of the commands that tell it.
 void write_stories(Html& html, const ReportAnswers& answers) {
-  const auto& deadlocks = answers.top_answers.deadlocks;
+  const auto& deadlocks = answers.top_answers.deadlocks.get();
   const WaitNames names{answers.input.trace, answers.observed, answers.functions,
                         deadlocks.objects()};
   const auto stories = text_in_memory(longest_text, [&](Output& memory) {

@@ -80,7 +80,8 @@ void TraceLines::append_csv_event(TextBuffer& text, const Event& event, const Ev
   optional(event.tid);
   text.append(',');
   if (event.pid) {
-    const auto name = shown(trace_.names.find_process(*event.pid, event.name_time()).value_or(""));
+    const auto name =
+        shown(trace_.names.get().find_process(*event.pid, event.name_time()).value_or(""));
     if (trace_.hashed != nullptr)
       text.append(trace_.hashed->name(name));
     else

@@ -114,7 +114,7 @@ std::string_view TraceLines::shown(std::string_view name) {
 
 std::optional<core::FileTime> TraceLines::time_of(const tracefile::Gap& gap) const {
   if (gap.file_time != 0) return core::FileTime{gap.file_time};
-  return gap.timestamp ? trace_.clock.find_file_time(*gap.timestamp) : std::nullopt;
+  return gap.timestamp ? trace_.clock.get().find_file_time(*gap.timestamp) : std::nullopt;
 }
 
 void TraceLines::append_times(TextBuffer& json, std::optional<core::FileTime> time,
@@ -142,7 +142,7 @@ void TraceLines::append_process(TextBuffer& json, const Event& event) {
   }
   tracefile::NameValidity validity{time};
   const auto name =
-      event.pid ? trace_.names.find_process(*event.pid, time, validity) : std::nullopt;
+      event.pid ? trace_.names.get().find_process(*event.pid, time, validity) : std::nullopt;
   if (!name || (!name->empty() && shown(*name).empty())) {
     append_literal(json, "null");
     return;
@@ -230,7 +230,7 @@ void TraceLines::append_json_event(TextBuffer& text, const Event& event, const E
   append_literal(text, "{\"type\":\"event\",");
   append_times(text, tracefile::time_of(event, trace_.clock),
                event.has_time ? std::optional{event.timestamp} : std::nullopt);
-  if (trace_.clock.approximate() || event.approximate_time)
+  if (trace_.clock.get().approximate() || event.approximate_time)
     append_literal(text, ",\"time_quality\":\"approximate\"");
   append_literal(text, ",\"cpu\":");
   append_optional(text, event.cpu);
@@ -266,7 +266,8 @@ void TraceLines::append_json_event(TextBuffer& text, const Event& event, const E
 const FixedFieldsText* TraceLines::fixed_text(const EventKind& kind, u8 pointer_size) {
   if (!kind.kept || !kind.schema || !kind.others.empty()) return nullptr;
   auto& text = texts_of(kind).fixed[pointer_size == 8 ? 1 : 0];
-  if (!text) text = std::make_unique<FixedFieldsText>(kind, pointer_size, trace_.clock.known());
+  if (!text)
+    text = std::make_unique<FixedFieldsText>(kind, pointer_size, trace_.clock.get().known());
   return text.get();
 }
 
@@ -312,7 +313,7 @@ void TraceLines::append_details(TextBuffer& json, const Event& event, const Even
                     ? ",\"thread_source\":\"payload\""
                     : ",\"thread_source\":\"context_switch\"");
   }
-  tracefile::find_stack(event, trace_.names.stacks(), stack_);
+  tracefile::find_stack(event, trace_.names.get().stacks(), stack_);
   if (!options_.frames && trace_.hashed == nullptr) resolve_stack(event);
   const auto& resolved = fields_.resolved();
   cut_ |= resolved.cut() || fields_.cut();

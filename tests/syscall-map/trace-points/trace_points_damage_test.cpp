@@ -21,6 +21,7 @@ std::vector<std::byte> load(const std::string& id) {
   return bytes ? std::move(*bytes) : std::vector<std::byte>{};
 }
 
+const std::vector<HookService> no_services;
 const std::vector<std::string> requests{"NtOpenThing", "ZwOpenThing", "NtParted+8", "0x1004",
                                         "0x1013",      "0x1016",      "0x1068",     "NtStart",
                                         "NtElsewhere", "NtBreak",     "0xffffffff", "NtShadow"};
@@ -33,7 +34,7 @@ bool plan(core::ByteView file, pe::Layout layout) {
   const auto image = pe::Image::open(bytes, layout, findings);
   if (!image) return false;
   const std::vector<NamedPlace> symbols{{"_NtParted", pe::Rva{0x1060}}};
-  const auto points = plan_trace_points(*image, requests, {symbols, {}}, findings);
+  const auto points = plan_trace_points(*image, requests, {symbols, no_services}, findings);
   REQUIRE(points.size() == requests.size());
   for (std::size_t i = 0; i < points.size(); ++i) {
     const auto& point = points[i];
@@ -65,7 +66,7 @@ TEST_CASE("a place of many names has each once, up to a number that is said") {
   for (unsigned i = 0; i < count; ++i)
     for (int twice = 0; twice < 2; ++twice)
       symbols.push_back({"Folded" + std::to_string(i), pe::Rva{0x1061}});
-  const auto points = plan_trace_points(*image, {{"0x1061"}}, {symbols, {}}, findings);
+  const auto points = plan_trace_points(*image, {{"0x1061"}}, {symbols, no_services}, findings);
   REQUIRE(points.size() == 1);
   REQUIRE(points[0].names.size() == 256);
   for (std::size_t i = 0; i < 256; ++i) CHECK(points[0].names[i] == "Folded" + std::to_string(i));

@@ -25,7 +25,7 @@ constexpr u8 opcode_stop = 2;
 class Tallier {
  public:
   Tallier(const tracefile::EventContext& context, const tracefile::EventSelection& selection)
-      : clock_{context.clock}, decoder_{context.schemas}, selector_{context, selection} {}
+      : clock_{context.clock.get()}, decoder_{context.schemas}, selector_{context, selection} {}
 
   void add(const Event& event) {
     if (event.has_time) {

@@ -25,26 +25,28 @@ void note_critical_path(const CriticalPath& path, std::span<const Hop> hops,
 
 bool any_wait(const WaitEvidence& evidence) {
   const auto& [graph, stated, locks, requests, files, kinds] = evidence;
-  return graph.names_objects() || !graph.wakes().edges().empty() || !stated.edges().empty() ||
-         !locks.edges().empty() || !requests.edges().empty() || !files.edges().empty() ||
-         !kinds.edges().empty();
+  return graph.get().names_objects() || !graph.get().wakes().edges().empty() ||
+         !stated.get().edges().empty() || !locks.get().edges().empty() ||
+         !requests.get().edges().empty() || !files.get().edges().empty() ||
+         !kinds.get().edges().empty();
 }
 
 void note_wait_graph(const WaitEvidence& evidence, core::Findings& findings) {
   const auto& [graph, stated, locks, requests, files, kinds] = evidence;
-  const auto left_out = graph.left_out() + graph.wakes().left_out() + stated.left_out() +
-                        locks.left_out() + requests.left_out() + files.left_out();
+  const auto left_out = graph.get().left_out() + graph.get().wakes().left_out() +
+                        stated.get().left_out() + locks.get().left_out() +
+                        requests.get().left_out() + files.get().left_out();
   if (left_out > 0)
     findings.warning("wait-limit", std::nullopt,
                      "{} left out: the trace has more objects, or pairs of a thread and what it "
                      "waited for, than are kept",
                      core::counted(left_out, "wait is", "waits are"));
-  if (const auto cut = kinds.stacks().cut(); cut > 0)
+  if (const auto cut = kinds.get().stacks().cut(); cut > 0)
     findings.warning(
         "stacks-cut", std::nullopt, "{} about waits may be missing",
         core::counted(cut, "stack exceeds the depth or number that is kept: what it says",
                       "stacks exceed the depth or number that is kept: what they say"));
-  if (any_wait(evidence) && !graph.names_objects())
+  if (any_wait(evidence) && !graph.get().names_objects())
     findings.info("wait-unnamed", std::nullopt,
                   "the trace does not name what threads waited for, only who made them ready");
 }

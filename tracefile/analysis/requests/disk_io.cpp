@@ -99,7 +99,7 @@ DiskIo::Disk& DiskIo::disk_of(std::optional<u32> number) {
 void DiskIo::add(const DiskRequest& request) {
   const DiskMap::File* snapshot = nullptr;
   if (snapshot_ && request.offset && request.disk == snapshot_->disk)
-    snapshot = snapshot_->map.find(*request.offset);
+    snapshot = snapshot_->map.get().find(*request.offset);
   std::string_view name;
   if (request.file) name = names_.find_file(*request.file, request.end.time).value_or("");
   const auto file = number_of(name, snapshot);

@@ -52,7 +52,7 @@ std::vector<TopPage::ProcessTime> process_times(const ProcessorUse& use,
 
 TopPage::Processors processors_of(const TopAnswers& answers, const Population& population,
                                   u64 top) {
-  const auto& use = answers.use;
+  const auto& use = answers.use.get();
   const auto& scheduled = use.schedule().processors();
   TopPage::Processors processors;
   const auto seen = use.processors_seen();
@@ -128,36 +128,37 @@ TopPage::TopPage(const tracefile::AnyTrace& trace, const Population& population,
       buffers_lost{trace.buffers_lost()},
       processors{processors_of(answers, population, top)},
       disk{requests_of(
-          answers.disk.of_processes(), answers.disk.of_files(), top,
+          answers.disk.get().of_processes(), answers.disk.get().of_files(), top,
           [](const DiskSums& sums) { return sums.count() > 0; },
           [](const DiskSums& sums) { return sums.response; })},
       busiest_disk{busiest_of(answers.disk)},
       files{requests_of(
-          answers.files.of_processes(), answers.files.of_files(), top,
+          answers.files.get().of_processes(), answers.files.get().of_files(), top,
           [](const FileSums& sums) { return sums.operations > 0; },
           [](const FileSums& sums) { return sums.time; })} {
   std::vector<NetworkRow> transfers;
-  for (const auto& [index, sums] : answers.network.of_processes())
+  for (const auto& [index, sums] : answers.network.get().of_processes())
     transfers.emplace_back(index, &sums);
   network = first_of(std::move(transfers), top,
                      [](const NetworkRow& row) { return row.second->half_moved(); });
-  waits.rows = answers.waits.longest();
+  waits.rows = answers.waits.get().longest();
   waits.rows.resize(std::min<u64>(waits.rows.size(), top));
-  waits.more = answers.waits.count() - waits.rows.size();
-  for (const auto& one : answers.files.of_actions()) file_operations.add(one);
-  for (const auto& one : answers.deadlocks.deadlocks()) lasting_deadlocks += one.end ? 0U : 1U;
+  waits.more = answers.waits.get().count() - waits.rows.size();
+  for (const auto& one : answers.files.get().of_actions()) file_operations.add(one);
+  for (const auto& one : answers.deadlocks.get().deadlocks())
+    lasting_deadlocks += one.end ? 0U : 1U;
   services = slowest_of(answers.services, top);
 
   has_population_ = !population.processes().empty() || !population.threads().empty();
-  const auto& use = answers.use;
-  const auto& requests = answers.disk;
+  const auto& use = answers.use.get();
+  const auto& requests = answers.disk.get();
   const auto set = [this](Topic topic, bool has) { has_[static_cast<std::size_t>(topic)] = has; };
   set(Topic::processor, use.has_switches() || use.has_samples() || use.has_interrupts());
   set(Topic::disk, requests.all().count() > 0 || requests.requests().first_open());
-  set(Topic::file_operations, !answers.files.of_processes().empty());
-  set(Topic::network, !answers.network.of_processes().empty());
-  set(Topic::waits, use.has_switches() || answers.deadlocks.names_objects());
-  set(Topic::services, !answers.services.services().empty());
+  set(Topic::file_operations, !answers.files.get().of_processes().empty());
+  set(Topic::network, !answers.network.get().of_processes().empty());
+  set(Topic::waits, use.has_switches() || answers.deadlocks.get().names_objects());
+  set(Topic::services, !answers.services.get().services().empty());
 }
 
 i64 TopPage::Processors::time() const {

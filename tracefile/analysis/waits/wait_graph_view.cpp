@@ -28,12 +28,12 @@ std::vector<u32> open_and_long_first(const Edges& edges, const Wanted& is_wanted
 WaitGraphView::WaitGraphView(const WaitEvidence& evidence, const Population& population,
                              const std::optional<std::vector<Index>>& processes,
                              std::size_t most_nodes)
-    : graph_{evidence.graph},
-      stated_{evidence.stated},
-      locks_{evidence.locks},
-      request_waits_{evidence.requests},
-      file_waits_{evidence.files},
-      wait_kinds_{evidence.kinds},
+    : graph_{evidence.graph.get()},
+      stated_{evidence.stated.get()},
+      locks_{evidence.locks.get()},
+      request_waits_{evidence.requests.get()},
+      file_waits_{evidence.files.get()},
+      wait_kinds_{evidence.kinds.get()},
       node_of_thread_(population.threads().size(), no_node),
       node_of_object_(graph_.objects().all().size(), no_node) {
   choose(population, processes);

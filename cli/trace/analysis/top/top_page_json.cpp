@@ -29,7 +29,7 @@ class TopJson {
     json_.begin_object().field("schema", "coldtrace.trace-top/1").field("tool", tool_version);
     write_observed(json_, context_.input.trace, observed);
     json_.field("records", observed.records)
-        .field("elapsed", duration(answers_.use.schedule().elapsed()))
+        .field("elapsed", duration(answers_.use.get().schedule().elapsed()))
         .key("population")
         .object("processes", u64{population_.processes().size()}, "threads",
                 u64{population_.threads().size()});
@@ -79,7 +79,7 @@ class TopJson {
 
  public:  // what write_rows() calls
   void write_processor() {
-    const auto& use = answers_.use;
+    const auto& use = answers_.use.get();
     const auto switched = [&](i64 ticks) { return when(use.has_switches(), duration(ticks)); };
     const auto sampled = [&](i64 ticks) { return when(use.has_samples(), duration(ticks)); };
     const auto& all = page_.processors;
@@ -96,7 +96,7 @@ class TopJson {
     });
     rows("drivers", all.drivers, [&](const trace_analysis::DriverUse& row) {
       const bool known = row.module != trace_analysis::CodeNames::no_module;
-      json_.field("module", ExactText{when(known, answers_.code.modules()[row.module])})
+      json_.field("module", ExactText{when(known, answers_.code.get().modules()[row.module])})
           .field("dpcs", row.dpcs)
           .field("dpc_time", duration(row.in_dpc))
           .field("isrs", row.isrs)
@@ -105,7 +105,7 @@ class TopJson {
   }
 
   void write_disk() {
-    const auto& disk = answers_.disk;
+    const auto& disk = answers_.disk.get();
     json_.field("requests", disk.all().count())
         .field("bytes_read", disk.all().bytes_read)
         .field("bytes_written", disk.all().bytes_written)
@@ -132,7 +132,7 @@ class TopJson {
   }
 
   void write_files() {
-    const auto& files = answers_.files;
+    const auto& files = answers_.files.get();
     const auto sums = [this](const FileSums& one) {
       json_.field("operations", one.operations)
           .field("bytes_read", one.bytes_read)
@@ -160,7 +160,7 @@ class TopJson {
           .field("bytes_received", row.second->bytes_received)
           .field("bytes_repeated", row.second->bytes_repeated);
     });
-    json_.field("open", answers_.network.open());
+    json_.field("open", answers_.network.get().open());
   }
 
   void write_waits() {
@@ -178,7 +178,7 @@ class TopJson {
       json_.key("event");
       write_place(json_, wait.event);
     });
-    const auto& deadlocks = answers_.deadlocks;
+    const auto& deadlocks = answers_.deadlocks.get();
     json_.key("deadlocks")
         .begin_object()
         .field("names_objects", deadlocks.names_objects())
@@ -191,7 +191,7 @@ class TopJson {
 
   void write_services() {
     const ServiceNames names{answers_.services, answers_.code};
-    json_.field("count", u64{answers_.services.services().size()});
+    json_.field("count", u64{answers_.services.get().services().size()});
     rows("slowest", page_.services, [&](TopPage::ServiceRow row) {
       json_.field("kind", to_string(row->service.kind))
           .field("number", row->service.number)

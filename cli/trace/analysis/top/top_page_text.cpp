@@ -123,7 +123,7 @@ class TopText {
   void write_trace() {
     print("Trace         {}, {} to {}, {}\n", trace_.format(),
           times_.utc(observed_.first).value_or("-"), times_.utc(observed_.last).value_or("-"),
-          seconds(answers_.use.schedule().elapsed()));
+          seconds(answers_.use.get().schedule().elapsed()));
     if (page_.machine)
       print("Machine       {}, {}, {}-bit\n", windows_text(page_.machine->windows_version),
             counted(page_.machine->processors, "processor", "processors"),
@@ -140,7 +140,7 @@ class TopText {
 
  public:  // what write_rows() calls
   void write_processor() {
-    const auto& use = answers_.use;
+    const auto& use = answers_.use.get();
     const auto& all = page_.processors;
     const auto sampled = use.total().all.time;
     const auto whole = all.time();
@@ -168,7 +168,7 @@ class TopText {
            line(fmt::format("  {:>14} {:>14} {:>7}  ", times_.seconds(row.in_dpc),
                             times_.seconds(row.in_isr), grouped(row.dpcs + row.isrs)),
                 {row.time(), all.drivers.rows.front().time()},
-                known ? printable(answers_.code.modules()[row.module]) : "unknown");
+                known ? printable(answers_.code.get().modules()[row.module]) : "unknown");
          });
   }
 
@@ -204,7 +204,7 @@ class TopText {
   }
 
   void write_disk() {
-    const auto& disk = answers_.disk;
+    const auto& disk = answers_.disk.get();
     print("{}, {} read, {} written, {} open", counted(disk.all().count(), "request", "requests"),
           size_text(disk.all().bytes_read), size_text(disk.all().bytes_written),
           grouped(disk.requests().open().size()));
@@ -225,7 +225,7 @@ class TopText {
   }
 
   void write_files() {
-    const auto& files = answers_.files;
+    const auto& files = answers_.files.get();
     const auto& all = page_.file_operations;
     print("{}, {} read, {} written, {} open; {}\n",
           counted(all.operations, "operation", "operations"), size_text(all.bytes_read),
@@ -248,7 +248,7 @@ class TopText {
   void write_network() {
     print("{}, {} open\n",
           counted(page_.network.rows.size() + page_.network.more, "process", "processes"),
-          counted(answers_.network.open(), "request", "requests"));
+          counted(answers_.network.get().open(), "request", "requests"));
     rows(fmt::format("  {:>8} {:>13} {:>8} {:>13} {:>11}  ", "sends", "bytes sent", "receives",
                      "received", "sent again"),
          "process", page_.network, [this](const TopPage::NetworkRow& row) {
@@ -261,7 +261,7 @@ class TopText {
   }
 
   void write_waits() {
-    const auto& deadlocks = answers_.deadlocks;
+    const auto& deadlocks = answers_.deadlocks.get();
     if (deadlocks.names_objects())
       print("{}, {} of them lasting to the end; {} of mutants that can lead to one\n",
             counted(deadlocks.deadlocks().size(), "deadlock", "deadlocks"), page_.lasting_deadlocks,
@@ -284,7 +284,7 @@ class TopText {
 
   void write_services() {
     const ServiceNames names{answers_.services, answers_.code};
-    print("{}\n", counted(answers_.services.services().size(), "service", "services"));
+    print("{}\n", counted(answers_.services.get().services().size(), "service", "services"));
     rows(fmt::format("  {:>16} {:>14} {:>10}  ", "longest call (s)", "all calls (s)", "calls"),
          "service", page_.services, [&](TopPage::ServiceRow row) {
            line(fmt::format("  {:>16} {:>14} {:>10}  ",

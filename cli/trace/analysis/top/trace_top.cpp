@@ -24,7 +24,7 @@ void note_answers(const TopAnswers& answers, const TopPage& page, AnalysisRun& r
   auto& findings = run.findings();
   if (page.empty())
     run.note_no_match("the trace says nothing about processes, processors, requests or services");
-  note_ready_events(answers.use.schedule().turns().counts(), run);
+  note_ready_events(answers.use.get().schedule().turns().counts(), run);
   note_processor_use(answers.use, answers.code, findings);
   note_disk_requests(answers.disk, findings);
   note_file_requests(answers.files, findings);

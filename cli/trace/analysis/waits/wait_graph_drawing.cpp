@@ -58,18 +58,18 @@ std::vector<std::string> WaitGraphLabels::lines(const View::Node& node) const {
       return {WaitNames::kind(object), fmt::format("{:#x}", object.waited.address)};
     }
     case NodeKind::lock:
-      return {"Lock", fmt::format("{:#x}", evidence_.locks.edges()[node.index].lock)};
+      return {"Lock", fmt::format("{:#x}", evidence_.locks.get().edges()[node.index].lock)};
     case NodeKind::disk: {
-      const auto& edge = evidence_.requests.edges()[node.index];
+      const auto& edge = evidence_.requests.get().edges()[node.index];
       return {edge.disk ? fmt::format("Disk {}", *edge.disk) : "Disk",
               std::string{to_string(edge.action)}};
     }
     case NodeKind::file: {
-      const auto& edge = evidence_.files.edges()[node.index];
-      return {"File", printable(waited_file_text(evidence_.files.files()[edge.file]))};
+      const auto& edge = evidence_.files.get().edges()[node.index];
+      return {"File", printable(waited_file_text(evidence_.files.get().files()[edge.file]))};
     }
     case NodeKind::wait_kind:
-      return {std::string{wait_kind_text(evidence_.kinds.edges()[node.index].kind)}};
+      return {std::string{wait_kind_text(evidence_.kinds.get().edges()[node.index].kind)}};
     case NodeKind::interrupts:
       return {"interrupts, or unknown"};
     case NodeKind::more_threads:
@@ -104,27 +104,27 @@ std::string WaitGraphLabels::text(const View::Edge& edge) const {
       return fmt::format("woken by {}x, {}", one.count, names_.seconds(one.total));
     }
     case EdgeKind::stated: {
-      const auto& one = evidence_.stated.edges()[edge.index];
+      const auto& one = evidence_.stated.get().edges()[edge.index];
       return one.kind == trace_analysis::StatedWaits::Kind::reply
                  ? fmt::format("reply, {}x{}", one.count,
                                one.timed > 0 ? ", " + names_.seconds(one.time) : "")
                  : fmt::format("critical section {:#x}, {}x", one.lock, one.count);
     }
     case EdgeKind::lock_owner: {
-      const auto& one = evidence_.locks.edges()[edge.index];
+      const auto& one = evidence_.locks.get().edges()[edge.index];
       return fmt::format("owner, boosted {}x", one.count);
     }
     case EdgeKind::request: {
-      const auto& one = evidence_.requests.edges()[edge.index];
+      const auto& one = evidence_.requests.get().edges()[edge.index];
       return likely_text(one.ended, one.open_since.has_value());
     }
     case EdgeKind::file: {
-      const auto& one = evidence_.files.edges()[edge.index];
+      const auto& one = evidence_.files.get().edges()[edge.index];
       return fmt::format("{}, {}", to_string(one.action),
                          likely_text(one.ended, one.open_since.has_value()));
     }
     case EdgeKind::wait_kind:
-      return likely_text(evidence_.kinds.edges()[edge.index].ended, false);
+      return likely_text(evidence_.kinds.get().edges()[edge.index].ended, false);
   }
   return {};
 }
@@ -138,24 +138,24 @@ std::string WaitGraphLabels::brief_text(const View::Edge& edge) const {
     case EdgeKind::woken:
       return fmt::format("{}x", graph_.wakes().edges()[edge.index].count);
     case EdgeKind::stated:
-      return fmt::format("{}x", evidence_.stated.edges()[edge.index].count);
+      return fmt::format("{}x", evidence_.stated.get().edges()[edge.index].count);
     case EdgeKind::lock_owner:
-      return fmt::format("{}x", evidence_.locks.edges()[edge.index].count);
+      return fmt::format("{}x", evidence_.locks.get().edges()[edge.index].count);
     case EdgeKind::request:
-      return fmt::format("{}x", evidence_.requests.edges()[edge.index].ended.count);
+      return fmt::format("{}x", evidence_.requests.get().edges()[edge.index].ended.count);
     case EdgeKind::file:
-      return fmt::format("{}x", evidence_.files.edges()[edge.index].ended.count);
+      return fmt::format("{}x", evidence_.files.get().edges()[edge.index].ended.count);
     case EdgeKind::wait_kind:
-      return fmt::format("{}x", evidence_.kinds.edges()[edge.index].ended.count);
+      return fmt::format("{}x", evidence_.kinds.get().edges()[edge.index].ended.count);
   }
   return {};
 }
 
 bool WaitGraphLabels::is_open(const View::Edge& edge) const {
   if (edge.kind == EdgeKind::request)
-    return evidence_.requests.edges()[edge.index].open_since.has_value();
+    return evidence_.requests.get().edges()[edge.index].open_since.has_value();
   if (edge.kind == EdgeKind::file)
-    return evidence_.files.edges()[edge.index].open_since.has_value();
+    return evidence_.files.get().edges()[edge.index].open_since.has_value();
   return edge.kind == EdgeKind::waits && graph_.edges()[edge.index].open > 0;
 }
 

@@ -15,7 +15,7 @@ class WaitGraphLabels {
   // The answer must outlive the labels.
   explicit WaitGraphLabels(const WaitGraphAnswer& answer)
       : evidence_{answer.evidence},
-        graph_{answer.evidence.graph},
+        graph_{answer.evidence.graph.get()},
         population_{answer.observed.population},
         names_{answer.names} {}
 

@@ -36,7 +36,7 @@ class WaitGraphJson {
         int64_{int64},
         answer_{answer},
         evidence_{answer.evidence},
-        graph_{answer.evidence.graph},
+        graph_{answer.evidence.graph.get()},
         view_{answer.view},
         names_{answer.names} {}
 
@@ -54,17 +54,18 @@ class WaitGraphJson {
     json.end_array().key("woken_by").begin_array();
     for (const auto wake : view_.wakes()) write_wake(json, graph_.wakes().edges()[wake]);
     json.end_array().key("stated").begin_array();
-    for (const auto number : view_.stated()) write_stated(json, evidence_.stated.edges()[number]);
+    for (const auto number : view_.stated())
+      write_stated(json, evidence_.stated.get().edges()[number]);
     json.end_array().key("lock_owners").begin_array();
     for (const auto number : view_.lock_owners())
-      write_lock_owner(json, evidence_.locks.edges()[number]);
+      write_lock_owner(json, evidence_.locks.get().edges()[number]);
     json.end_array().key("requests").begin_array();
     for (const auto number : view_.requests())
-      write_request(json, evidence_.requests.edges()[number]);
+      write_request(json, evidence_.requests.get().edges()[number]);
     json.end_array().key("file_operations").begin_array();
-    for (const auto number : view_.files()) write_file(json, evidence_.files.edges()[number]);
+    for (const auto number : view_.files()) write_file(json, evidence_.files.get().edges()[number]);
     json.end_array().key("kinds").begin_array();
-    for (const auto number : view_.kinds()) write_kind(json, evidence_.kinds.edges()[number]);
+    for (const auto number : view_.kinds()) write_kind(json, evidence_.kinds.get().edges()[number]);
     json.end_array();
     answer_.symbols.write(json);
     json.key("findings");
@@ -173,7 +174,7 @@ class WaitGraphJson {
   void write_file(JsonWriter& json, const FileWaits::Edge& edge) const {
     json.begin_object()
         .field("thread", edge.thread)
-        .field("file", ExactText{text_or_null(evidence_.files.files()[edge.file].name)})
+        .field("file", ExactText{text_or_null(evidence_.files.get().files()[edge.file].name)})
         .field("action", to_string(edge.action))
         .field("strength", "likely")
         .field("by_itself", edge.by_itself)
@@ -211,18 +212,20 @@ class WaitGraphJson {
       if (edge.waker != nobody) threads[edge.waker] = true;
     }
     for (const auto number : view_.stated()) {
-      const auto& edge = evidence_.stated.edges()[number];
+      const auto& edge = evidence_.stated.get().edges()[number];
       threads[edge.thread] = threads[edge.other] = true;
     }
     for (const auto number : view_.lock_owners()) {
-      const auto& edge = evidence_.locks.edges()[number];
+      const auto& edge = evidence_.locks.get().edges()[number];
       threads[edge.owner] = true;
       if (edge.by != nobody) threads[edge.by] = true;
     }
     for (const auto number : view_.requests())
-      threads[evidence_.requests.edges()[number].thread] = true;
-    for (const auto number : view_.files()) threads[evidence_.files.edges()[number].thread] = true;
-    for (const auto number : view_.kinds()) threads[evidence_.kinds.edges()[number].thread] = true;
+      threads[evidence_.requests.get().edges()[number].thread] = true;
+    for (const auto number : view_.files())
+      threads[evidence_.files.get().edges()[number].thread] = true;
+    for (const auto number : view_.kinds())
+      threads[evidence_.kinds.get().edges()[number].thread] = true;
     names_.write_nodes(json, threads, objects);
   }
 

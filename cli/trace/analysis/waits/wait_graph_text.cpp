@@ -18,7 +18,7 @@ class WaitGraphText {
       : output_{output},
         answer_{answer},
         evidence_{answer.evidence},
-        graph_{answer.evidence.graph},
+        graph_{answer.evidence.graph.get()},
         view_{answer.view},
         names_{answer.names} {}
 
@@ -56,7 +56,7 @@ class WaitGraphText {
  private:
   void write_stated() {
     for (const auto number : view_.stated()) {
-      const auto& edge = evidence_.stated.edges()[number];
+      const auto& edge = evidence_.stated.get().edges()[number];
       if (edge.kind == StatedWaits::Kind::reply)
         print(output_, "{} waited {}x for a reply from {}", names_.thread(edge.thread), edge.count,
               names_.thread(edge.other));
@@ -70,7 +70,7 @@ class WaitGraphText {
 
   void write_lock_owners() {
     for (const auto number : view_.lock_owners()) {
-      const auto& edge = evidence_.locks.edges()[number];
+      const auto& edge = evidence_.locks.get().edges()[number];
       print(output_, "{} owned the lock {:#x}, for which its priority was raised {}x",
             names_.thread(edge.owner), edge.lock, edge.count);
       if (edge.by != nobody) print(output_, " by {}", names_.thread(edge.by));
@@ -86,7 +86,7 @@ class WaitGraphText {
 
   void write_requests() {
     for (const auto number : view_.requests()) {
-      const auto& edge = evidence_.requests.edges()[number];
+      const auto& edge = evidence_.requests.get().edges()[number];
       const auto action = to_string(edge.action);
       if (edge.ended.count > 0) {
         print(output_, "{} likely waited {}x for its own requests to {} ({})",
@@ -104,8 +104,8 @@ class WaitGraphText {
 
   void write_files() {
     for (const auto number : view_.files()) {
-      const auto& edge = evidence_.files.edges()[number];
-      const auto file = waited_file_text(evidence_.files.files()[edge.file]);
+      const auto& edge = evidence_.files.get().edges()[number];
+      const auto file = waited_file_text(evidence_.files.get().files()[edge.file]);
       const auto action = to_string(edge.action);
       if (edge.ended.count > 0) {
         print(output_, "{} likely waited {}x for its own file operations ({}) on {}",
@@ -123,7 +123,7 @@ class WaitGraphText {
 
   void write_kinds() {
     for (const auto number : view_.kinds()) {
-      const auto& edge = evidence_.kinds.edges()[number];
+      const auto& edge = evidence_.kinds.get().edges()[number];
       print(output_, "{} waited {}x for {}, by its stack ({})", names_.thread(edge.thread),
             edge.ended.count, wait_kind_text(edge.kind),
             printable(answer_.code.functions()[edge.function].name));

@@ -15,6 +15,17 @@ using Rows = std::vector<std::pair<u32, i64>>;  // who, and what of it
 
 constexpr u64 all_rows = std::numeric_limits<u64>::max();
 
+// The rows of a page point into what must not end with the statement.
+template <class Requests>
+concept MakesAnswers = requires(ProcessorUse use, CodeNames code, LongestWaits waits,
+                                Deadlocks deadlocks, Requests requests, FileIo files,
+                                NetworkIo network, Services services) {
+  TopAnswers{use,   code,    waits,   deadlocks, std::forward<Requests>(requests),
+             files, network, services};
+};
+static_assert(MakesAnswers<DiskIo&>);
+static_assert(!MakesAnswers<DiskIo>);
+
 // A machine of one processor from time 100 to 200, and what analyses are told of it.
 class Told {
  public:

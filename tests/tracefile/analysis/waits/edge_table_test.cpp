@@ -2,10 +2,11 @@
 
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include <catch2/catch.hpp>
 
-#include "coldtrace/trace_analysis/waits/file_waits.hpp"
+#include "coldtrace/trace_analysis/waits/wait_graph_view.hpp"
 #include "coldtrace/tracefile/names/name_tables.hpp"
 
 using namespace coldtrace;
@@ -17,6 +18,17 @@ template <class Names>
 constexpr bool waits_for_files = std::is_constructible_v<FileWaits, CounterTicks, Names>;
 static_assert(waits_for_files<const tracefile::NameTables&>);
 static_assert(!waits_for_files<tracefile::NameTables>);
+
+// What is kept of evidence must not be of a part that ends with the statement.
+template <class Graph, class Kinds>
+concept MakesEvidence = requires(Graph graph, StatedWaits stated, LockOwners locks,
+                                 RequestWaits requests, FileWaits files, Kinds kinds) {
+  WaitEvidence{std::forward<Graph>(graph), stated, locks, requests, files,
+               std::forward<Kinds>(kinds)};
+};
+static_assert(MakesEvidence<WaitGraph&, WaitKinds&>);
+static_assert(!MakesEvidence<WaitGraph, WaitKinds&>);
+static_assert(!MakesEvidence<WaitGraph&, WaitKinds>);
 
 }  // namespace
 

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/syscall-map/servicing/hook_rows.hpp"
 
 namespace coldtrace::syscall_map {
@@ -38,7 +39,7 @@ struct RowChange {
 
 // What is known about the build in which rows are looked for.
 struct ComparedBuild {
-  const HookTable& table;
+  core::Borrowed<HookTable> table;
   bool has_symbols = false;  // a PDB of it was read: what that does not name does not exist
   bool has_types = true;     // and has types; without them it does not show members
 };

@@ -19,7 +19,7 @@ namespace coldtrace::syscall_map {
 struct FunctionSources {
   core::BorrowedSpan<Signature> signatures;
   std::vector<NamedPlace> symbols;  // from the PDB that belongs to the image, decorated
-  const std::vector<HookService>& services;
+  core::Borrowed<std::vector<HookService>> services;
 };
 
 // A place where at least one source has a function.

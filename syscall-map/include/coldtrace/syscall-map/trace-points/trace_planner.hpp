@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/pe/image_tables.hpp"
 #include "coldtrace/syscall-map/hook_service.hpp"
@@ -14,8 +15,8 @@ namespace coldtrace::syscall_map {
 
 // Names for the code of a kernel in addition to its exports.
 struct TracePlanNames {
-  const std::vector<NamedPlace>& symbols;    // of the matching PDB, if any
-  const std::vector<HookService>& services;  // as far as known
+  core::Borrowed<std::vector<NamedPlace>> symbols;    // of the matching PDB, if any
+  core::Borrowed<std::vector<HookService>> services;  // as far as known
 };
 
 // Whether `text` is a valid request: "NtClose", "NtClose+0x12", "Nt*", "0x1234" or "4660".

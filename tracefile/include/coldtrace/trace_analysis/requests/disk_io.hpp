@@ -50,7 +50,7 @@ class DiskIo final : public Analysis {
   };
 
   struct Snapshot {
-    const DiskMap& map;
+    core::Borrowed<DiskMap> map;
     u32 disk;
   };
   // `names` and the snapshot's map must outlive it. `each` gets the requests, `busy` the times when

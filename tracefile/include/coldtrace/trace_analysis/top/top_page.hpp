@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/trace_analysis/findings/logging_needs.hpp"
 #include "coldtrace/trace_analysis/processors/driver_use.hpp"
 #include "coldtrace/trace_analysis/processors/processor_use.hpp"
@@ -21,14 +22,14 @@ namespace coldtrace::trace_analysis {
 
 // The answers that one page is made of, from the same events.
 struct TopAnswers {
-  const ProcessorUse& use;
-  const CodeNames& code;
-  const LongestWaits& waits;
-  const Deadlocks& deadlocks;
-  const DiskIo& disk;
-  const FileIo& files;
-  const NetworkIo& network;
-  const Services& services;
+  core::Borrowed<ProcessorUse> use;
+  core::Borrowed<CodeNames> code;
+  core::Borrowed<LongestWaits> waits;
+  core::Borrowed<Deadlocks> deadlocks;
+  core::Borrowed<DiskIo> disk;
+  core::Borrowed<FileIo> files;
+  core::Borrowed<NetworkIo> network;
+  core::Borrowed<Services> services;
 };
 
 // The first rows of a table, and how many others there are.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/trace_analysis/waits/file_waits.hpp"
 #include "coldtrace/trace_analysis/waits/lock_owners.hpp"
 #include "coldtrace/trace_analysis/waits/request_waits.hpp"
@@ -11,12 +12,12 @@ namespace coldtrace::trace_analysis {
 
 // What is known about waits; all of it must outlive this.
 struct WaitEvidence {
-  const WaitGraph& graph;
-  const StatedWaits& stated;
-  const LockOwners& locks;
-  const RequestWaits& requests;
-  const FileWaits& files;
-  const WaitKinds& kinds;
+  core::Borrowed<WaitGraph> graph;
+  core::Borrowed<StatedWaits> stated;
+  core::Borrowed<LockOwners> locks;
+  core::Borrowed<RequestWaits> requests;
+  core::Borrowed<FileWaits> files;
+  core::Borrowed<WaitKinds> kinds;
 };
 
 // As much of a wait-for graph as can be viewed: the waits of some processes or of all, open or long

@@ -24,9 +24,9 @@ class AnyTrace;
 
 // What is needed to understand events of a trace.
 struct EventContext {
-  const SchemaSource& schemas;
-  const NameTables& names;
-  const Clock& clock;
+  core::Borrowed<SchemaSource> schemas;
+  core::Borrowed<NameTables> names;
+  core::Borrowed<Clock> clock;
   std::optional<core::FileTime> start;       // of the session
   std::vector<std::string> files = {};       // names, by Event::file; none for a single file
   const MessageTexts* parameters = nullptr;  // of "%%n" in messages; null: none are known
