@@ -1,9 +1,19 @@
 #include "coldtrace/core/findings.hpp"
 
+#include <utility>
+
 #include <catch2/catch.hpp>
 
 namespace coldtrace {
 namespace {
+
+template <class Given>
+concept GivesAll = requires(Given given) {
+  std::forward<Given>(given).all();
+};
+static_assert(GivesAll<core::Findings&>);
+static_assert(GivesAll<const core::Findings&>);
+static_assert(!GivesAll<core::Findings>);
 
 TEST_CASE("findings of one code are counted and keep the first place and sentence") {
   core::Findings findings;

@@ -100,9 +100,10 @@ TEST_CASE("builds of a table without a kernel are told, and warned of where all 
     return findings;
   };
   CHECK(told(0, 2).empty());
-  CHECK(told(1, 2).all().front().text ==
+  const auto of_one = told(1, 2);
+  CHECK(of_one.all().front().text ==
         "driver.json: old has no kernel of 1 of its 2 builds, so nothing is said about its rows");
-  CHECK_FALSE(told(1, 2).has_warnings());
+  CHECK_FALSE(of_one.has_warnings());
   CHECK(told(2, 2).count("servicing-table") == 1);
   CHECK(told(2, 2).has_warnings());
   CHECK(told(1, 1).has_warnings());

@@ -63,7 +63,9 @@ class Findings {
   // As merge, for a second look at the same structures: known findings are not counted again.
   void merge_unknown(const Findings& other);
 
-  [[nodiscard]] const std::vector<Finding>& all() const { return findings_; }
+  // Not of unnamed findings: a loop over those would outlive them.
+  [[nodiscard]] const std::vector<Finding>& all() const& { return findings_; }
+  void all() const&& = delete;
   [[nodiscard]] bool empty() const { return findings_.empty(); }
   [[nodiscard]] bool has_warnings() const;
   // How often the code was found.
