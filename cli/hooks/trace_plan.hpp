@@ -4,10 +4,8 @@
 #include <vector>
 
 #include "cli/images/identity.hpp"
-#include "coldtrace/syscall-map/supported_interfaces.hpp"
+#include "coldtrace/syscall-map/table-assembly/trace_plan.hpp"
 #include "coldtrace/syscall-map/trace-points/trace_driver.hpp"
-#include "coldtrace/syscall-map/trace-points/trace_facility.hpp"
-#include "coldtrace/syscall-map/trace-points/trace_point.hpp"
 
 namespace coldtrace::cli {
 
@@ -20,17 +18,11 @@ struct TraceDriver {
 };
 
 // What `hooks plan` shows; docs/commands/trace-points.md describes it.
-struct TracePlan {
+struct TracePlan : syscall_map::TracePlan {
   std::string path;  // of the kernel
   HashedIdentity identity;
-  std::string pdb;  // path of the PDB that belongs to the kernel; empty without one
-  syscall_map::TraceFacility facility;
-  std::vector<syscall_map::SupportedInterface> interfaces;
-  std::vector<syscall_map::TracePoint> points;
   std::vector<TraceDriver> drivers;
   std::string ntdll;  // its path; empty: none was given
-  core::Findings findings;
-  core::Findings ntdll_findings;
 };
 
 void write_trace_plan_text(Output& output, const TracePlan& plan);

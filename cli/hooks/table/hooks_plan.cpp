@@ -7,7 +7,6 @@
 #include "cli/images/image_roles.hpp"
 #include "cli/images/symbol_option.hpp"
 #include "coldtrace/syscall-map/hook-table/hook_table_encoder.hpp"
-#include "coldtrace/syscall-map/trace-points/trace_driver.hpp"
 #include "coldtrace/syscall-map/trace-points/trace_planner.hpp"
 
 namespace coldtrace::cli {
@@ -50,38 +49,26 @@ std::optional<TracePlan> make_plan(const HooksPlanOptions& options,
   if (!kernel) return std::nullopt;
   std::optional<PeInput> ntdll;
   if (!options.ntdll.empty()) ntdll = open_pe(options.ntdll, options, report);
-  TracePlan plan;
-  plan.path = options.kernel;
-  plan.identity = identify(*kernel, options);
+  auto identity = identify(*kernel, options);
+  require_role({options.kernel, identity.identity}, ImageRole::kernel);
   const syscall_map::KernelView view{kernel->image};
   std::optional<syscall_map::KernelView> user_view;
-  const auto symbols =
-      syscall_map::find_kernel_symbols(view, plan.identity.identity, pdbs, plan.findings);
-  plan.pdb = symbols.path;
   std::vector<syscall_map::HookTableSource> sources{
-      {{ImageRole::kernel, options.kernel, plan.identity.identity, std::nullopt}, &view}};
-  require_role({options.kernel, plan.identity.identity}, ImageRole::kernel);
+      {{ImageRole::kernel, options.kernel, identity.identity, std::nullopt}, &view}};
   if (ntdll) {
-    auto identity = pe::read_identity(ntdll->image, ntdll->findings());
-    require_role({options.ntdll, identity}, ImageRole::ntdll);
-    require_one_machine({options.ntdll, identity}, {options.kernel, plan.identity.identity});
+    auto user = pe::read_identity(ntdll->image, ntdll->findings());
+    require_role({options.ntdll, user}, ImageRole::ntdll);
+    require_one_machine({options.ntdll, user}, {options.kernel, identity.identity});
     user_view.emplace(ntdll->image);
-    require_stubs({options.ntdll, identity}, ImageRole::ntdll, user_view->services().services);
+    require_stubs({options.ntdll, user}, ImageRole::ntdll, user_view->services().services);
     sources.push_back(
-        {{ImageRole::ntdll, options.ntdll, std::move(identity), std::nullopt}, &*user_view});
+        {{ImageRole::ntdll, options.ntdll, std::move(user), std::nullopt}, &*user_view});
   }
-  const auto table = syscall_map::build_hook_services(sources, symbols.places);
-  if (!syscall_map::has_trace_names(view, options.functions, symbols.places)) {
-    plan.findings.merge(table.findings);
-    for (const auto& image : table.images)
-      (image.role == ImageRole::ntdll ? plan.ntdll_findings : plan.findings).merge(image.findings);
-  }
-  plan.points = syscall_map::plan_trace_points(view, options.functions,
-                                               {symbols.places, table.services}, plan.findings);
-  plan.interfaces = syscall_map::select_trace_interfaces(
-      syscall_map::find_supported_interfaces(view, plan.findings));
-  plan.facility = syscall_map::find_trace_facility(kernel->image, plan.interfaces, symbols.places);
-  syscall_map::note_absence(plan.facility, plan.findings);
+  TracePlan plan{syscall_map::make_trace_plan(sources, pdbs, options.functions),
+                 options.kernel,
+                 std::move(identity),
+                 {},
+                 {}};
   plan.findings.merge(kernel->findings());
   if (ntdll) {
     plan.ntdll = options.ntdll;

@@ -1,0 +1,80 @@
+#include "coldtrace/syscall-map/table-assembly/trace_plan.hpp"
+
+#include "tests/syscall-map/stubs/stub_image.hpp"
+
+namespace coldtrace {
+namespace {
+
+using namespace syscall_map;
+
+// fixtures/asm/trace_points.asm exports NtOpenThing and KeSetTracepoint, and has no service table.
+TEST_CASE("what the search for services finds counts only if a name is asked that needs them") {
+  const auto file = load_stub_image("trace-points-x64/ntoskrnl.exe");
+  if (!file) return;
+  const auto image = file->open();
+  const KernelView view{image};
+  struct Row {
+    const char* why;
+    std::vector<std::string> requests;
+    u64 services_missing, unmatched;
+  };
+  const auto row = GENERATE(values<Row>({
+      {"an export", {"NtOpenThing"}, 0, 0},
+      {"two places of an export, and an address", {"NtOpenThing", "NtOpenThing+4", "0x1004"}, 0, 0},
+      {"a name that only services could have", {"NtIsNowhere"}, 1, 1},
+      {"one of two", {"NtOpenThing", "NtIsNowhere"}, 1, 1},
+  }));
+  CAPTURE(row.why);
+  core::Findings opening;
+  const std::vector<HookTableSource> sources{
+      {{ImageRole::kernel, "ntoskrnl.exe", pe::read_identity(image, opening), {}}, &view}};
+  const auto plan = make_trace_plan(sources, {}, row.requests);
+  CHECK(plan.points.size() == row.requests.size());
+  CHECK(plan.findings.count("no-services") == row.services_missing);
+  CHECK(plan.findings.count("no-service-table") == row.services_missing);
+  CHECK(plan.findings.count("no-match") == row.unmatched);
+  CHECK(plan.ntdll_findings.empty());
+  CHECK(plan.pdb.empty());
+}
+
+TEST_CASE("a plan has the interfaces that set trace points, and what they show of the kernel") {
+  const auto file = load_stub_image("trace-points-x64/ntoskrnl.exe");
+  if (!file) return;
+  const auto image = file->open();
+  const KernelView view{image};
+  core::Findings opening;
+  const std::vector<HookTableSource> sources{
+      {{ImageRole::kernel, "ntoskrnl.exe", pe::read_identity(image, opening), {}}, &view}};
+  const auto plan = make_trace_plan(sources, {}, {});
+  CHECK(plan.points.empty());
+  std::vector<std::string> names, exported;
+  for (const auto& one : plan.interfaces) {
+    names.emplace_back(one.name);
+    if (one.exported) exported.emplace_back(one.name);
+  }
+  CHECK(names == std::vector<std::string>{"KeSetSystemServiceCallback", "KeSetTracepoint",
+                                          "EtwRegisterEventCallback", "TraceInitSystem"});
+  CHECK(exported == std::vector<std::string>{"KeSetTracepoint"});
+  CHECK(plan.facility.state == TraceFacilityState::present);
+}
+
+TEST_CASE("what an ntdll lacks counts for ntdll, and only if a name is asked that needs it") {
+  const auto kernel_file = load_stub_image("trace-points-x64/ntoskrnl.exe");
+  const auto ntdll_file = load_stub_image("windows7-x64/ntdll.dll");
+  if (!kernel_file || !ntdll_file) return;
+  const auto kernel = kernel_file->open(), ntdll = ntdll_file->open();
+  const KernelView view{kernel}, user{ntdll};
+  core::Findings opening;
+  const std::vector<HookTableSource> sources{
+      {{ImageRole::kernel, "ntoskrnl.exe", pe::read_identity(kernel, opening), {}}, &view},
+      {{ImageRole::ntdll, "ntdll.dll", pe::read_identity(ntdll, opening), {}}, &user}};
+  const std::vector<std::string> known{"NtOpenThing"}, unknown{"NtIsNowhere"};
+  CHECK(make_trace_plan(sources, {}, known).ntdll_findings.empty());
+  const auto plan = make_trace_plan(sources, {}, unknown);
+  // As in Windows, NtQuerySystemTime is a jump, not a stub.
+  CHECK(plan.ntdll_findings.count("number-hole") == 1);
+  CHECK(plan.findings.count("number-hole") == 0);
+}
+
+}  // namespace
+}  // namespace coldtrace
