@@ -1,5 +1,6 @@
 #include "coldtrace/syscall-map/table-assembly/trace_plan.hpp"
 
+#include "coldtrace/syscall-map/trace-points/trace_planner.hpp"
 #include "tests/syscall-map/stubs/stub_image.hpp"
 
 namespace coldtrace {
@@ -33,6 +34,7 @@ TEST_CASE("what the search for services finds counts only if a name is asked tha
   CHECK(plan.findings.count("no-services") == row.services_missing);
   CHECK(plan.findings.count("no-service-table") == row.services_missing);
   CHECK(plan.findings.count("no-match") == row.unmatched);
+  CHECK(has_trace_names(view, row.requests, {}) == (row.services_missing == 0));
   CHECK(plan.ntdll_findings.empty());
   CHECK(plan.pdb.empty());
 }
