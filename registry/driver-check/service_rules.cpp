@@ -16,9 +16,10 @@ std::string_view consequence(const Service& service) {
     case 0:
       return "it does not run, and no error is reported";
     case 2:
-      return "Windows restarts with the last known good configuration, if that is a different one";
+      return "Windows restarts with the last known good configuration, unless that is in use";
     case 3:
-      return "Windows aborts the boot";
+      return "Windows restarts with the last known good configuration, or fails to start if that "
+             "is in use";
     default:
       return "it does not run, and the event log records an error";
   }

@@ -210,6 +210,17 @@ class Rules(Check):
         self.assertIn("no keyboard", texts["ctrl2cap"])
         self.assertNotIn("boot", texts["own"])
 
+    def test_what_a_driver_that_does_not_start_costs(self):
+        # MS Learn, "CreateServiceW", dwErrorControl: of the two that restart, only the last fails where the last known
+        # good configuration is already in use.
+        for control, words in ((0, "no error is reported"), (1, "the event log records an error"),
+                               (2, "restarts with the last known good configuration, unless that is in use"),
+                               (3, "restarts with the last known good configuration, or fails to start if that is in use")):
+            tree = system()
+            at(tree, r"ControlSet001\Services")["gone"] = driver(0, ErrorControl=control)
+            problem, = self.check(tree, "--files", self.folder(FILES), status=1)["problems"]
+            self.assertIn(words, problem["text"])
+
     def test_files_of_filters_and_services(self):
         tree = system()
         services = at(tree, r"ControlSet001\Services")
