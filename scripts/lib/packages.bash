@@ -27,7 +27,7 @@ test_packages=(
   zsh fish mandoc python3-sphinx furo python3-myst-parser
   chromium-headless-shell nodejs graphviz
   ewf-tools libbde-utils qemu-utils dosfstools exfatprogs fdisk gcab zip xz-utils zstd bzip2 7zip time tshark strace
-  ca-certificates debhelper dh-python lintian
+  ca-certificates debhelper dh-python lintian pkgconf
   "${python_packages[@]}" mypy
 )
 
