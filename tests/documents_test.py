@@ -143,6 +143,11 @@ class Documents(unittest.TestCase):
         for name, files in table.items():
             self.assertLessEqual(files, read[name], name)
 
+    def test_the_readme_has_every_document_beside_it(self):
+        text = (PROJECT / "README.md").read_text()
+        for document in set(PROJECT.glob("*.md")) - {PROJECT / "README.md"}:
+            self.assertIn(f"]({document.name})", text)
+
     def test_the_index_has_every_document(self):
         index = (PROJECT / "docs/README.md").read_text()
         for document in sorted((PROJECT / "docs").rglob("*.md")):
