@@ -1,6 +1,7 @@
 """What the Python tests share: a case with a directory of its own, and the program with what it says of its commands."""
 import functools
 import re
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -15,6 +16,15 @@ def existing(test, paths):
         else:
             with test.subTest(missing=path.name):
                 test.skipTest(f"{path.name} is not here")
+
+
+def installed(test, program):
+    """Whether it is; where it is not, the test says that what follows with it is skipped."""
+    if shutil.which(program):
+        return True
+    with test.subTest(missing=program):
+        test.skipTest(f"{program} is not installed")
+    return False
 
 
 class Case(unittest.TestCase):

@@ -16,6 +16,7 @@ from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from case import installed
 from cli.driver import hive_writer
 from cli.trace.etl_writer import EtlWriter
 
@@ -241,7 +242,7 @@ class Examples(unittest.TestCase):
             "file(GENERATE OUTPUT folders CONTENT $<TARGET_PROPERTY:coldtrace::core,INTERFACE_INCLUDE_DIRECTORIES>)\n")
         run(CMAKE, "-S", own, "-B", own / "built", f"-DCMAKE_PREFIX_PATH={self.prefix}", f"-Dfmt_DIR={own}/fmt")
         self.assertIn(f"{own}/headers", (own / "built/folders").read_text().split(";"))
-        if shutil.which("pkg-config"):
+        if installed(self, "pkg-config"):
             folder = next(self.prefix.rglob("pkgconfig"))
             paths = {"PKG_CONFIG_PATH": f"{own}:{folder}", "PATH": "/usr/bin:/bin"}
             for library in ("core", "pe", "ntfs", "tracefile"):

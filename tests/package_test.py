@@ -111,7 +111,7 @@ class Package(case.Case):
         version = subprocess.run(["dpkg-deb", "-f", package, "Version"], capture_output=True)
         self.assertRegex(version.stdout.decode(), r"^\d+\.\d+\.\d+(~git\d{12}\.[0-9a-f]{12})?\n$")
         debs = [path for name, path in packages.items() if name.endswith(".deb")]
-        if shutil.which("lintian"):
+        if case.installed(self, "lintian"):
             done = subprocess.run(["lintian", "--allow-root", *debs], capture_output=True)
             self.assertEqual(done.stdout.decode(), "")
         if "libcoldtrace-dev.deb" in packages:

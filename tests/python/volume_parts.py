@@ -15,7 +15,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from case import Case  # noqa: E402
+from case import Case, installed  # noqa: E402
 from ntfs.bitlocker import bitlocker_writer  # noqa: E402
 from ntfs.journal import usn_writer  # noqa: E402
 from ntfs.shadow.shadow_writer import BLOCK, copy_on_write, identifier  # noqa: E402
@@ -163,7 +163,7 @@ class Written(Case):
             self.assertEqual(list(volume.files(fields=["path", "record", "state", "si"])), expected)
             self.assertEqual(len(list(volume.journal())), len(self.history.truth))
             self.assertIn("bitlocker-opened", codes(disk.findings))
-        if shutil.which("bdeinfo"):
+        if installed(self, "bdeinfo"):
             self.assertNotIn("Unable to unlock", run("bdeinfo", "-r", recovery, image))
         wrong = self.write("wrong", b"Schluessel 1!")
         for given, words in (({}, "no key was given"), ({"password_files": [wrong]}, "none of the given keys")):

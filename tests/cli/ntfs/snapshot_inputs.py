@@ -4,7 +4,6 @@ usage: snapshot_inputs.py COLDTRACE SOURCES [unittest arguments]
 """
 import gzip
 import json
-import shutil
 import struct
 import subprocess
 import sys
@@ -14,7 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import json_schema  # noqa: E402
-from case import Case  # noqa: E402
+from case import Case, installed  # noqa: E402
 from ntfs.journal import usn_writer as w  # noqa: E402
 from strict import strict_csv, strict_json, strict_ndjson  # noqa: E402
 
@@ -55,7 +54,7 @@ class Inputs(Case):
         """The snapshot as it is, packed, and from a pipe."""
         yield self.snapshot, {}
         yield self.write("files.ndjson.gz", gzip.compress(self.snapshot.read_bytes())), {}
-        if shutil.which("zstd"):
+        if installed(self, "zstd"):
             subprocess.run(["zstd", "-q", "-f", self.snapshot, "-o", self.here / "files.ndjson.zst"], check=True)
             yield self.here / "files.ndjson.zst", {}
         yield "-", {"input": self.snapshot.read_bytes()}

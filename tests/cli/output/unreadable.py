@@ -224,7 +224,7 @@ class Unreadable(case.Case):
         """It is told which of them cannot be read, and of none that is there that it is missing."""
         volume, base, child, flat = (self.here / name for name in ("volume.img", "base.qcow2", "child.qcow2", "flat.vmdk"))
         volume.write_bytes((CORPUS / "ntfs_volume/small.img").read_bytes().ljust(1 << 20, b"\0"))
-        if shutil.which("qemu-img"):
+        if case.installed(self, "qemu-img"):
             self.call("qemu-img", "convert", "-f", "raw", "-O", "qcow2", volume, base)
             self.call("qemu-img", "create", "-q", "-f", "qcow2", "-F", "qcow2", "-b", base, child)
             self.call("qemu-img", "convert", "-f", "raw", "-O", "vmdk", "-o", "subformat=monolithicFlat", volume, flat)
@@ -240,7 +240,7 @@ class Unreadable(case.Case):
                     self.assertEqual(done.returncode, 2, said)
                     self.assertRegex(said, f"{name}, which cannot be read: .*{why}")
                     self.assertNotIn("beside", said)
-        if shutil.which("ewfacquirestream"):
+        if case.installed(self, "ewfacquirestream"):
             subprocess.run(["ewfacquirestream", "-q", "-t", self.here / "e", "-S", "1.4M"], input=os.urandom(3 << 20),
                            capture_output=True, check=True)
             second = self.here / "e.E02"

@@ -3,7 +3,6 @@
 usage: trace_pack.py COLDTRACE [unittest arguments]
 """
 import random
-import shutil
 import struct
 import subprocess
 import sys
@@ -11,7 +10,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from case import Case  # noqa: E402
+from case import Case, installed  # noqa: E402
 from cli.trace.etl_writer import EtlWriter  # noqa: E402
 from ntfs.journal import usn_writer as w  # noqa: E402
 
@@ -51,7 +50,7 @@ class Packing(Case):
                              [min(FRAME, len(content) - at) for at in range(0, len(content), FRAME)])
             self.run_tool("trace", "unpack", packed, "-o", again)
             self.assertEqual(again.read_bytes(), content)
-            if shutil.which("zstd") is None or not content:
+            if not content or not installed(self, "zstd"):
                 continue
             self.assertEqual(subprocess.run(["zstd", "-dc", packed], capture_output=True, check=True).stdout, content)
             at = sum(size for size, _ in frames[:-1])  # each frame stands alone

@@ -38,10 +38,12 @@ def ntfs(command, *arguments, status):
     return done
 
 
-def program(*command, **given):
-    """What another program says, or None where it is not installed."""
+def program(test, *command, **given):
+    """What another program says, or None where it is not installed, which the test says."""
     path = shutil.which(command[0]) or shutil.which(command[0], path="/usr/sbin:/sbin")
     if path is None:
+        with test.subTest(missing=command[0]):
+            test.skipTest(f"{command[0]} is not installed")
         return None
     return subprocess.run([path, *map(str, command[1:])], capture_output=True, timeout=120, text=True, **given)
 
@@ -99,11 +101,11 @@ class BitLocker(Case):
             self.assertEqual((told["encryption"], told["id"], told["opened"]), (name, str(volume.identity), True))
             self.assertEqual([(one["type"], one["id"], one["opened"]) for one in told["protectors"]],
                              [("password", str(identity), True), ("recovery password", str(recovery), False)])
-            if method != 0x8005 and (done := program("bdeinfo", "-p", PASSWORD, image)) is not None:
+            if method != 0x8005 and (done := program(self, "bdeinfo", "-p", PASSWORD, image)) is not None:
                 self.assertIn(name.replace("with diffuser", "with Diffuser"), done.stdout)
                 self.assertNotIn("Unable to unlock", done.stdout + done.stderr)
-            done = program("cryptsetup", "bitlkDump", "--batch-mode", "--dump-volume-key", "--key-file", self.recovery, image)
-            if done is not None and method >= 0x8002:
+            if method >= 0x8002 and (done := program(self, "cryptsetup", "bitlkDump", "--batch-mode", "--dump-volume-key",
+                                                     "--key-file", self.recovery, image)) is not None:
                 dump = done.stdout.split("dump:")[1].split()
                 self.assertEqual("".join(dump), volume.key.hex(), done.stderr)
 
@@ -125,7 +127,7 @@ class BitLocker(Case):
         _, codes = rows("journal", image, "--recovery-key-file", self.recovery)
         self.assertIn(f"recovery password {recovery}", codes["bitlocker-opened"]["text"])
         for options in (("-p", PASSWORD), ("-r", RECOVERY), ("-s", bek)):
-            if (done := program("bdeinfo", *options, image)) is not None:
+            if (done := program(self, "bdeinfo", *options, image)) is not None:
                 self.assertNotIn("Unable to unlock", done.stdout + done.stderr)
         # Without one it is said what is needed, with the names of the options and of the protectors.
         for options, words in (((), "no key was given"), (("--password-file", wrong), "none of the given keys")):
@@ -286,10 +288,9 @@ class BitLocker(Case):
         volume = self.volume()
         volume.add_recovery(RECOVERY)
         image, out = self.write("image", volume.bytes()), self.here / "out"
-        done = program("dislocker-file", "-r", "-V", image, f"-p{RECOVERY}", "--", out)
-        if done is None:
-            self.skipTest("dislocker is not installed")
-        self.assertEqual(out.read_bytes()[:USED], PLAIN[:USED], done.stderr)
+        done = program(self, "dislocker-file", "-r", "-V", image, f"-p{RECOVERY}", "--", out)
+        if done is not None:
+            self.assertEqual(out.read_bytes()[:USED], PLAIN[:USED], done.stderr)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from pathlib import Path
 from random import Random
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from case import Case  # noqa: E402
+from case import Case, installed  # noqa: E402
 from strict import strict_json, strict_ndjson  # noqa: E402
 from ntfs.journal import usn_writer as w  # noqa: E402
 
@@ -97,7 +97,7 @@ class PackedImages(Case):
         with tarfile.open(fileobj=tar, mode="w:bz2") as file:
             file.add(self.raw, "disk")
         self.check(self.write("a.tar.bz2", tar.getvalue()), "bzip2")
-        if shutil.which("zstd"):
+        if installed(self, "zstd"):
             subprocess.run(["zstd", "-q", self.raw, "-o", self.here / "a.zst"], check=True)
             self.check(self.here / "a.zst", "zstandard")
 
@@ -113,7 +113,7 @@ class PackedImages(Case):
             path = self.here / "disk"
             subprocess.run(["qemu-img", "convert", "-f", "raw", "-O", form, *options, self.raw, path], check=True)
             found.append((CONTAINERS[form], path.read_bytes()))
-        if shutil.which("ewfacquirestream"):
+        if installed(self, "ewfacquirestream"):
             subprocess.run(["ewfacquirestream", "-q", "-t", self.here / "disk"], input=self.image,
                            check=True, capture_output=True)
             found.append(("ewf", (self.here / "disk.E01").read_bytes()))

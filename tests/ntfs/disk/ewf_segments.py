@@ -19,7 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import json_schema  # noqa: E402
-from case import Case  # noqa: E402
+from case import Case, installed  # noqa: E402
 from strict import strict_json, strict_ndjson  # noqa: E402
 
 COLDTRACE = Path(sys.argv[1]).resolve()
@@ -118,7 +118,7 @@ class Segments(Case):
     def test_hashes_that_the_image_states(self):
         content = self.raw.read_bytes()
         md5, sha1 = hashlib.md5(content).hexdigest(), hashlib.sha1(content).hexdigest()
-        if shutil.which("ewfacquirestream"):
+        if installed(self, "ewfacquirestream"):
             subprocess.run(["ewfacquirestream", "-q", "-d", "sha1", "-t", self.here / "acquired"], input=content,
                            capture_output=True, check=True)
             path = self.here / "acquired.E01"
@@ -130,7 +130,7 @@ class Segments(Case):
             text = subprocess.run([COLDTRACE, "ntfs", "info", "--verify", path], capture_output=True, check=True).stdout
             for name, value in (("MD5", md5), ("SHA-1", sha1)):
                 self.assertIn(f"\n  states the {name} {value}, which matches its bytes\n".encode(), text)
-        if shutil.which("ewfacquire"):
+        if installed(self, "ewfacquire"):
             # EnCase's format has no place for a SHA-256, and of that of libewf's ewfx it is the text of a section.
             for form, name, value in (("encase6", "sha256", None), ("ewfx", "sha1", sha1),
                                       ("ewfx", "sha256", hashlib.sha256(content).hexdigest())):

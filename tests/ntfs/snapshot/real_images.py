@@ -24,6 +24,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import json_schema  # noqa: E402
+from case import installed  # noqa: E402
 from sample_volumes import sample_volume  # noqa: E402
 from strict import strict_csv, strict_json, strict_ndjson  # noqa: E402
 
@@ -264,7 +265,7 @@ class Made(unittest.TestCase):
         for line in body.splitlines():
             self.assertEqual(line.count("|"), 10, line)
         self.assertIn("0|/names/a\\x7cb|", body)
-        if shutil.which("fls"):
+        if installed(self, "fls"):
             named = " ($FILE_NAME)"
             listed = subprocess.run(["fls", "-r", "-u", "-m", "/", image], capture_output=True,
                                     text=True, errors="replace").stdout

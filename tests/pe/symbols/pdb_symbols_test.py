@@ -7,7 +7,6 @@ import gzip
 import json
 import lzma
 import re
-import shutil
 import struct
 import subprocess
 import sys
@@ -485,7 +484,7 @@ class Packed(Case):
         content = pdb_writer.pdb_of_symbols(data(0x110d, 0x74, 4, 1, b"g\0"), types=[struct.pack("<HHHIIIH", 0x1505, 0, 0, 0, 0, 0, 4) + b"s\0"])
         plain = self.write("a.pdb", content)
         packed = [self.write("a.pdb.gz", gzip.compress(content)), self.write("a.pdb.xz", lzma.compress(content))]
-        if shutil.which("zstd"):
+        if case.installed(self, "zstd"):
             subprocess.run(["zstd", "-q", plain, "-o", self.here / "a.pdb.zst"], check=True, timeout=60)
             packed.append(self.here / "a.pdb.zst")
         for path in packed:

@@ -17,7 +17,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
-from case import Case
+from case import Case, installed
 from cli.trace.analysis.answers import runner
 from cli.trace.etl_writer import EtlWriter
 from cli.report.page.page_reader import Page
@@ -519,7 +519,7 @@ class Snapshots(Case):
                 archive.writestr("readme.txt", "what was taken")
                 archive.writestr(source.name, content)
             forms = [gzip.compress(content), lzma.compress(content), (self.here / "packed.zip").read_bytes()]
-            if shutil.which("zstd"):
+            if installed(self, "zstd"):
                 subprocess.run(["zstd", "-q", "-f", source, "-o", packed], check=True)
                 forms.append(packed.read_bytes())
             for form in forms:

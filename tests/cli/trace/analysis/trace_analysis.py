@@ -18,6 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 import json_schema
+from case import installed
 from cli.trace.analysis.answers import answer_of, runner
 from cli.trace.etl_writer import EtlWriter
 from strict import strict_csv, strict_json, strict_ndjson
@@ -267,10 +268,9 @@ class Tree(Case):
         self.assertEqual(sum(more) + 600 + unknown, len(tree["processes"]) + len(tree["threads"]))
         few = run("tree", path, "--format", "dot", "--nodes", 10).stdout.decode()
         self.assertIn(f'{len(tree["processes"]) - 10} more processes', few)
-        for text in dot, few:
-            if shutil.which("dot"):
-                subprocess.run(["dot", "-Tplain"], input=text.encode(), check=True,
-                               stdout=subprocess.DEVNULL, timeout=120)
+        for text in (dot, few) if installed(self, "dot") else ():
+            subprocess.run(["dot", "-Tplain"], input=text.encode(), check=True,
+                           stdout=subprocess.DEVNULL, timeout=120)
 
     def test_events_that_are_cut_are_told(self):
         tree = self.answer("tree", self.folder / "cut.etl", status=1)
@@ -700,7 +700,7 @@ class WaitGraphs(Case):
                 tag = lambda one: f".//{{http://www.w3.org/2000/svg}}{one}"
                 self.assertEqual(len(svg.findall(tag("polygon"))), len(diamonds))
                 self.assertEqual(len(svg.findall(tag("g/*[@marker-end]"))), edges)
-                if shutil.which("dot"):
+                if installed(self, "dot"):
                     plain = subprocess.run(["dot", "-Tplain"], input=dot.encode(), check=True,
                                            capture_output=True, timeout=120).stdout.decode()
                     kinds = Counter(line.split()[0] for line in plain.splitlines())

@@ -5,7 +5,6 @@ usage: drawn_names.py COLDTRACE [arguments of unittest]
 """
 import html
 import re
-import shutil
 import struct
 import subprocess
 import sys
@@ -14,7 +13,7 @@ import xml.etree.ElementTree
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[4]))
-from case import Case
+from case import Case, installed
 from cli.trace.analysis.answers import runner
 from cli.trace.etl_writer import EtlWriter, utf16z
 
@@ -68,7 +67,7 @@ class Drawings(Case):
                       for label in re.findall(r'label="((?:[^"\\]|\\.)*)"', dot)]
             for name in NAMES:
                 self.assertTrue(any(name in label for label in labels), (name, labels))
-            if shutil.which("dot"):
+            if installed(self, "dot"):
                 drawn = subprocess.run(["dot", "-Tsvg"], input=dot.encode(), capture_output=True, check=True).stdout
                 root = xml.etree.ElementTree.fromstring(drawn)
                 shown = texts(root)
