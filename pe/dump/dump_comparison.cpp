@@ -121,12 +121,12 @@ class Comparer {
   // Below a SectionAlignment of 4 KiB several sections lie in a page, which was there or not as a
   // whole. A few zeros at the end of the dump are not a page.
   bool is_absent(u64 page) {
-    if (page == judged_page_) return judged_absent_;
-    judged_page_ = page;
+    if (page == last_page_) return last_page_is_absent_;
+    last_page_ = page;
     const auto rva = Rva{static_cast<u32>(page * page_size)};
-    judged_absent_ = dump_.page_bytes(rva) == ModuleDump::PageBytes::zeros &&
-                     !core::is_zero(expected_page_.load(rva, page_size));
-    return judged_absent_;
+    last_page_is_absent_ = dump_.page_bytes(rva) == ModuleDump::PageBytes::zeros &&
+                           !core::is_zero(expected_page_.load(rva, page_size));
+    return last_page_is_absent_;
   }
 
   void add_absent(u64 start, u64 size) {
@@ -217,8 +217,8 @@ class Comparer {
   DumpComparison result_{};
   std::size_t site_ = 0;  // the first that does not end before what is looked at
   const PatchSite* last_site_ = nullptr;
-  u64 judged_page_ = ~u64{0};  // by is_absent()
-  bool judged_absent_ = false;
+  u64 last_page_ = ~u64{0};  // that is_absent() looked at
+  bool last_page_is_absent_ = false;
 };
 
 }  // namespace
