@@ -92,12 +92,19 @@ bool is_named(const CLI::Option* option, const std::string& name) {
   return option != nullptr && option->check_lname(name);
 }
 
-// As --jobs has it; 0 where it is not a number that it takes, which the command then says.
-unsigned read_jobs(const std::string& text) {
-  constexpr unsigned most = 256;
-  unsigned number = most + 1;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
-  return parsed.ptr == text.data() + text.size() && number <= most ? number : most + 1;
+// As --jobs has it; nothing where it is not a number that it takes, which the command then says.
+std::optional<unsigned> read_jobs(const std::string& text) {
+  const char* const end = text.data() + text.size();
+  unsigned number = 0;
+  const auto parsed = std::from_chars(text.data(), end, number);
+  if (parsed.ec != std::errc{} || parsed.ptr != end || number > most_jobs) return std::nullopt;
+  return number;
+}
+
+// Whether one run has several threads; --jobs of other commands is for --out-dir alone.
+bool has_jobs(const CLI::App& app) {
+  const auto* const jobs = app.get_option_no_throw("--jobs");
+  return jobs != nullptr && jobs->get_needs().empty();
 }
 
 }  // namespace
@@ -150,7 +157,7 @@ std::optional<BatchedCommand> read_command(CLI::App& root, const std::vector<std
     command.files = outline.inputs;
     std::erase(command.files, input);
   }
-  command.has_jobs = app->get_option_no_throw("--jobs") != nullptr;
+  command.has_jobs = has_jobs(*app);
   LineWords rest{*app, command.rest};
   for (LineWords::Piece piece; rest.next(piece);) {
     if (is_named(piece.option, "jobs")) command.has_jobs = false;
@@ -184,9 +191,8 @@ std::optional<BatchOptions> read_output_folder_line(CLI::App& root,
     } else if (piece.option == wanted) {
       if (piece.value.empty() || ++times > 1) return std::nullopt;
       batch.folder = piece.value;
-    } else if (const auto jobs = read_jobs(piece.value);
-               is_named(piece.option, "jobs") && jobs <= 256) {
-      if (jobs > 0) batch.jobs = jobs;
+    } else if (const auto jobs = read_jobs(piece.value); is_named(piece.option, "jobs") && jobs) {
+      if (*jobs > 0) batch.jobs = *jobs;
     } else {
       batch.findings.quiet |= is_named(piece.option, "quiet");
       batch.findings.verbose |= is_named(piece.option, "verbose");

@@ -127,8 +127,12 @@ void enter_run(const CommonOptions& options, const SandboxNeeds& needs) {
 }
 
 void add_jobs_option(Command& command, CommonOptions& options, unsigned& jobs) {
-  constexpr unsigned most = 256;
-  jobs = std::clamp(std::thread::hardware_concurrency(), 1U, most);
+  add_jobs_option(command, options, jobs,
+                  "Threads; the output is the same for any number. 0: one per CPU");
+}
+
+void add_jobs_option(Command& command, CommonOptions& options, unsigned& jobs, const char* help) {
+  jobs = std::clamp(std::thread::hardware_concurrency(), 1U, most_jobs);
   options.output.packing_threads = jobs;
   command
       .add_option_function<unsigned>(
@@ -136,8 +140,8 @@ void add_jobs_option(Command& command, CommonOptions& options, unsigned& jobs) {
           [&jobs, &options](const unsigned& wanted) {
             if (wanted > 0) options.output.packing_threads = jobs = wanted;
           },
-          "Threads; the output is the same for any number. 0: one per CPU")
-      .in_range(0, most)
+          help)
+      .in_range(0, most_jobs)
       .default_str("0");
 }
 

@@ -42,6 +42,9 @@ void add_common_options(Command& command, const std::vector<std::string>& format
 // number. By default one per CPU.
 void add_jobs_option(Command& command, CommonOptions& options, unsigned& jobs);
 
+// The same, where `help` says what is done at a time.
+void add_jobs_option(Command& command, CommonOptions& options, unsigned& jobs, const char* help);
+
 // A subcommand with the common options and those that `define(command, options)` adds; `exit`
 // becomes what `run(options)` returns.
 template <class Options, class Define, class Run>

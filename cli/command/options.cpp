@@ -314,14 +314,23 @@ void add_output_folder_option(CLI::App& app) {
       std::any_of(arguments.begin() + 1, arguments.end(), is_file))
     return;
   static std::string folder;
-  app.add_option("--out-dir", folder,
-                 arguments.size() == 1
-                     ? "Read each argument (of a folder, each file) in its own process, and write "
-                       "its results to a file in DIR, as 'coldtrace batch' does"
-                     : "Read the first argument (of a folder, each file) in its own process, and "
-                       "write its results to a file in DIR, as 'coldtrace batch' does")
-      ->type_name("DIR")
-      ->group(common_options_heading);
+  auto* const folder_option =
+      app.add_option("--out-dir", folder,
+                     arguments.size() == 1
+                         ? "Read each argument (of a folder, each file) in its own process, --jobs "
+                           "at a time, and write its results to a file in DIR, as 'coldtrace "
+                           "batch' does"
+                         : "Read the first argument (of a folder, each file) in its own process, "
+                           "--jobs at a time, and write its results to a file in DIR, as "
+                           "'coldtrace batch' does")
+          ->type_name("DIR")
+          ->group(common_options_heading);
+  if (app.get_option_no_throw("--jobs") != nullptr) return;
+  static unsigned jobs;
+  auto* const jobs_option =
+      app.add_option("-j,--jobs", jobs, "Inputs that --out-dir reads at a time. 0: one per CPU")
+          ->group(common_options_heading);
+  Option{jobs_option}.needs(Option{folder_option}).in_range(0, most_jobs).default_str("0");
 }
 
 }  // namespace

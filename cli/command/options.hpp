@@ -59,6 +59,9 @@ class Option {
 // The heading of the options that all commands have.
 inline constexpr const char* common_options_heading = "Common options";
 
+// The greatest number that --jobs takes.
+inline constexpr unsigned most_jobs = 256;
+
 // A command whose options are being defined.
 class Command {
  public:

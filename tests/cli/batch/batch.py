@@ -21,7 +21,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import json_schema
 from ntfs.journal import usn_writer
-from case import Case
+from case import Case, Program
 from strict import strict_json, strict_ndjson
 
 COLDTRACE, SOURCES = (Path(argument).resolve() for argument in sys.argv[1:3])
@@ -247,6 +247,32 @@ class Results(Batch):
         self.batch(status=0, command=("ntfs", "info"))
         done = self.batch(status=2)
         self.assertIn(b"already has results of 'ntfs-info'", done.stderr)
+
+    def test_jobs_are_where_out_dir_is(self):
+        """In each help; of commands with one thread they are for it alone, and not what a process of a batch gets."""
+        alone = []
+        for command in Program(COLDTRACE).commands():
+            text = " ".join(run(*command, "--help").stdout.decode().split())
+            if "--out-dir DIR" in text:
+                self.assertIn("-j,--jobs N", text, command)
+                self.assertIn("Inputs at a time; " if command == ("batch",) else "in its own process, --jobs at a time, ", text, command)
+                alone += [command] if "Inputs that --out-dir reads at a time." in text else []
+        self.assertGreater(len(alone), 15)
+        self.assertIn(("pe", "symbols"), alone)
+        names = [str(SOURCES / "fuzz/corpus/pdb" / name) for name in ("in-order", "moved", "scattered")]
+        plain = {Path(name).name + ".json": run("pe", "symbols", "--format", "json", name).stdout for name in names}
+        for jobs in ("-j", "1"), ("-j2",), ("--jobs=0",), ():
+            with self.subTest(jobs=jobs):
+                out = self.here / f"out{len(list(self.here.iterdir()))}"
+                run("pe", "symbols", "--format", "json", "--out-dir", out, *jobs, *names)
+                self.assertEqual({path.name: path.read_bytes() for path in out.glob("*.json")}, plain)
+        run("batch", "--out-dir", self.out, "-j", "2", *(word for name in names for word in ("--input", name)), "--",
+            "pe", "symbols", "--format", "json")
+        self.assertEqual({path.name: path.read_bytes() for path in self.out.glob("*.json")}, plain)
+        for words, told in ((("-j", "2", *names), b"--out-dir"), (("-j", "257", "--out-dir", self.out, *names), b"'257' is not a number from 0 to 256")):
+            done = run("pe", "symbols", *words, status=2)
+            self.assertEqual(done.stdout, b"")
+            self.assertIn(told, done.stderr)
 
     def test_out_dir_belongs_to_commands_that_read_one_kind_of_file(self):
         for command, has in ((("ntfs", "snapshot"), True), (("ntfs", "info"), True), (("ntfs", "journal"), True),
@@ -893,8 +919,7 @@ const {DuckDBInstance} = require('@duckdb/node-api');
 class DuckDb(Batch):
     def setUp(self):
         super().setUp()
-        found = subprocess.run(["node", "-e", "require('@duckdb/node-api')"], capture_output=True) if shutil.which("node") else None
-        if found is None or found.returncode != 0:
+        if not shutil.which("node") or subprocess.run(["node", "-e", "require('@duckdb/node-api')"], capture_output=True).returncode:
             self.skipTest("node or @duckdb/node-api is not there (npm install, NODE_PATH)")
 
     def test_partitions_are_columns(self):

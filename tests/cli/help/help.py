@@ -70,6 +70,7 @@ OWN_WORDS = {
     "--format": "what a terminal gets",
     "--from": "of a path it is where that may begin",
     "--function": "names alone, or also places in a kernel",
+    "--jobs": "threads, or inputs that a batch reads at a time",
     "--journal": "of a query no other formats lack it",
     "--key-file": "of traces it is also the key of what a driver encrypted",
     "--limit": "events, or rows of each volume",
