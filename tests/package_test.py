@@ -143,6 +143,14 @@ class Package(case.Case):
         licences = self.unpack(package) / "usr/share/doc/python3-coldtrace/licences"
         self.assertEqual(texts, {path.name: path.read_bytes() for path in licences.iterdir()})
         self.assertGreater(len(texts), 3)
+        depends = subprocess.run(["dpkg-deb", "-f", package, "Depends"], capture_output=True, check=True).stdout.decode()
+        needed = set(re.findall(r"\blib[a-z0-9.+-]+", depends))
+        # The C library, that of C++, and what the packages contain where the script builds all itself.
+        needed -= {"libc6", "libgcc-s1", "libstdc++6", "libzydis4.0"}
+        self.assertTrue(needed)
+        for document in "README.md", "docs/python.md":
+            (named,) = re.findall(r"needs ([^.|]*(?:\.\d[^.|]*)*) of Debian 12", (PROJECT / document).read_text())
+            self.assertEqual(set(re.split(", | and ", named)) - {"the C library", "libstdc++"}, needed, document)
         done = subprocess.run(["/usr/bin/python3", "-c", "import coldtrace; print(coldtrace.__version__)"],
                               capture_output=True, env={"PYTHONPATH": str(root)})
         self.assertRegex(done.stdout.decode(), r"^\d+\.\d+\.\d+\n$", done.stderr)
