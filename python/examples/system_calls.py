@@ -3,6 +3,7 @@ import sys
 
 import coldtrace
 
+# %% Services whose stubs nobody has changed
 image = coldtrace.open_pe(sys.argv[1])
 for service in image.services():
     if service.source == "read" and not service.hooked:

@@ -726,6 +726,8 @@ class Examples(unittest.TestCase):
     def test_each_has_a_test(self):
         text = Path(__file__).read_text()
         self.assertEqual(len(EXAMPLES), 10)
+        # What an editor runs one by one: all that follows the imports.
+        self.assertEqual([path.stem for path in EXAMPLES if not re.search(r"\nimport coldtrace\n\n# %% \w", path.read_text())], [])
         self.assertEqual([path.stem for path in EXAMPLES if f'example("{path.stem}"' not in text], [])
 
 
