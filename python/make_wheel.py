@@ -2,7 +2,8 @@
 
 usage: make_wheel.py FOLDER OUTPUT VERSION REST LICENSE LICENCES
 
-REST is the rest of Debian's version, or VERSION; LICENSE is our own, LICENCES a folder with those of bundled code. The module's name
+REST is the rest of Debian's version, "gitDATE.COMMIT", or VERSION: what Debian sorts before VERSION by its '~', PEP 440 does as
+a development release. LICENSE is our own, LICENCES a folder with those of bundled code. The module's name
 tells the version of Python. The tag is linux, not manylinux: the module uses the system's libre2 and others, those of Debian 12.
 """
 import base64
@@ -19,7 +20,8 @@ folder, output = Path(folder), Path(output)
 (extension,) = (folder / "coldtrace").glob("*.so")
 python = re.search(r"\.cpython-(3\d+)-", extension.name)[1]
 if rest != version:
-    version += "+" + re.sub("[^a-z0-9.]", ".", rest)
+    date, commit = re.fullmatch(r"git(\d+)\.([0-9a-f]+)", rest).groups()
+    version += f".dev{date}+g{commit}"
 machine = os.uname().machine
 tag = f"cp{python}-cp{python}-linux_{machine}"
 information = f"coldtrace-{version}.dist-info"
