@@ -117,6 +117,25 @@ class Faults(case.Case):
         path.write_bytes(log.build(buffers))
         return path
 
+    def test_the_document_says_what_is_sampled(self):
+        fewer = len(list(self.commands())) - (len(list(self.more_commands(*[self.here] * 3))) if ALL else 0)
+        more = len(list(self.more_commands(*[self.here] * 3)))
+        text = " ".join((PROJECT / "docs/trust.md").read_text().split())
+        self.assertIn(f"it samples: {fewer} of these {fewer + more} runs, the other {more} being", text)
+        tries = 30
+        self.assertIn(f"it tries {tries} to {2 * tries} that are spread evenly, the first among them, and the last four; of a run "
+                      f"with up to {SMALL} allocations it tries each", text)
+        if not ALL:
+            self.assertEqual(TRIES, tries)
+            for calls in 1, 5, 34, 59, 60, 61, 1000, 99999:
+                tried = self.moments(calls, "read")
+                self.assertLessEqual(min(tries, calls), len(tried))
+                self.assertLessEqual(len(tried), 2 * tries + 4)
+                self.assertLessEqual({1, *range(max(1, calls - 3), calls + 1)}, set(tried))
+                if calls < 2 * tries:
+                    self.assertEqual(len(tried), calls)
+            self.assertEqual(self.moments(SMALL, "memory"), [*range(1, SMALL + 1)])
+
     def run_with(self, command, kind, first, last, output, noted=0):
         """What became of it, and how many calls there were."""
         count = self.here / "count"
