@@ -16,11 +16,11 @@ export function shortTime(units) {
 }
 
 export function shortBytes(bytes) {
-  if (bytes < 1000) return `${bytes} B`;
-  const names = ["kB", "MB", "GB", "TB", "PB", "EB"];
-  let value = bytes / 1000;
+  if (bytes < 1024) return `${bytes} B`;
+  const names = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+  let value = bytes / 1024;
   let unit = 0;
-  for (; value >= 999.95 && unit + 1 < names.length; ++unit) value /= 1000;
+  for (; value >= 1023.95 && unit + 1 < names.length; ++unit) value /= 1024;
   return `${value.toFixed(1)} ${names[unit]}`;
 }
 

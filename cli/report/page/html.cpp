@@ -39,11 +39,11 @@ std::string short_time(i64 units) {
 }
 
 std::string short_bytes(u64 bytes) {
-  constexpr std::array units{"kB", "MB", "GB", "TB", "PB", "EB"};
-  if (bytes < 1000) return fmt::format("{} B", bytes);
-  auto value = static_cast<double>(bytes) / 1000;
+  constexpr std::array units{"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  if (bytes < 1024) return fmt::format("{} B", bytes);
+  auto value = static_cast<double>(bytes) / 1024;
   std::size_t unit = 0;
-  for (; value >= 999.95 && unit + 1 < units.size(); ++unit) value /= 1000;
+  for (; value >= 1023.95 && unit + 1 < units.size(); ++unit) value /= 1024;
   return fmt::format("{:.1f} {}", value, units[unit]);
 }
 

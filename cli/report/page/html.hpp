@@ -39,7 +39,7 @@ class Html {
 
 // Figures as people read them. Units of 100 ns: "0.4 µs", "12.3 ms", "1.234 s".
 std::string short_time(i64 units);
-// "12.3 MB"
+// "12.3 MiB"
 std::string short_bytes(u64 bytes);
 // "34.2 %"; "-" if the whole is nothing.
 std::string share_text(i64 part, i64 whole);

@@ -21,7 +21,8 @@ test("figures are those of the tables", () => {
   assert.equal(grouped(123), "123");
   assert.deepEqual([0, 4, 9999, 12345, 12345678, 1234567890].map(shortTime),
     ["0", "0.4 µs", "999.9 µs", "1.2 ms", "1.235 s", "123.5 s"]);
-  assert.deepEqual([999, 1000, 999949, 12345678].map(shortBytes), ["999 B", "1.0 kB", "999.9 kB", "12.3 MB"]);
+  assert.deepEqual([1023, 1024, 1048524, 1048525, 12345678].map(shortBytes),
+    ["1023 B", "1.0 KiB", "1023.9 KiB", "1.0 MiB", "11.8 MiB"]);
   assert.equal(moment(12345), "+0.0012345");
   assert.equal(moment(-5), "-0.0000005");
 });

@@ -142,7 +142,7 @@ class Disks(Case):
             self.assertEqual(sum(page.figures(table, "Free")) + sum(page.figures(table, "Used")), clusters)
             volume = next(one for part in page.parts() for one in part.facts.get("volumes", []))
             self.assertEqual(volume["clusters"], clusters)
-            self.assertIn(f"<span>0</span><span>{clusters * 4096 / 1e6:.1f} MB</span></p>".encode(), page.bytes)
+            self.assertIn(f"<span>0</span><span>{clusters * 4096 / 2**20:.1f} MiB</span></p>".encode(), page.bytes)
 
     def test_volumes_whose_boot_sectors_are_lost(self):
         """By their copies of it, or their $MFT; packed and split too."""
