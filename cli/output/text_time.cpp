@@ -118,6 +118,10 @@ std::string exact_text_time(core::FileTime time) {
   return text;
 }
 
+std::string zoned_text_time(core::FileTime time) {
+  return exact_text_time(time) + (is_utc() ? "" : fmt::format(" ({})", text_zone()));
+}
+
 std::string plaso_time(core::FileTime time) {
   auto text = core::to_string(time);
   text.resize(text.size() - 2);

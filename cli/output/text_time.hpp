@@ -20,6 +20,9 @@ std::string text_zone();
 std::string text_time(core::FileTime time);
 // "2024-02-29T12:34:56.1234567", followed by 'Z' in UTC.
 std::string exact_text_time(core::FileTime time);
+// The same followed by the zone, "2024-02-29T18:04:56.1234567 (UTC+05:30)", for text without a
+// heading that names it.
+std::string zoned_text_time(core::FileTime time);
 // "2024-02-29T12:34:56.123456+00:00", in UTC whatever the zone: plaso's times have six digits.
 std::string plaso_time(core::FileTime time);
 

@@ -117,6 +117,7 @@ void add_pe_info(CLI::App& app, Exit& exit) {
         command.add_flag("--details", options.details,
                          "Rich header, imphash, overlay, entropy of sections, .NET; whether the "
                          "signed digest is the file's; tables as LIEF reads them; text and json");
+        add_text_time_options(command, options.text);
         command.before_sandbox([&options](SandboxNeeds& needs) {
           if (options.details) needs.helper = details_helper();
         });

@@ -3,6 +3,7 @@
 #include "cli/command/common_options.hpp"
 #include "cli/layout/wrapped_line.hpp"
 #include "cli/output/text.hpp"
+#include "cli/output/text_time.hpp"
 #include "cli/pe/pe_info.hpp"
 #include "coldtrace/core/file_time.hpp"
 #include "coldtrace/pe/coff_string_table.hpp"
@@ -100,7 +101,7 @@ void write_headers(Output& output, const PeInput& input, const PeInfo& info) {
     line(output, "time stamp", "{:#010x}, a hash of the build", file.time_date_stamp);
   else
     line(output, "time stamp", "{:#010x}, {}", file.time_date_stamp,
-         to_string(core::file_time_from_unix(file.time_date_stamp)));
+         zoned_text_time(core::file_time_from_unix(file.time_date_stamp)));
   line(output, "subsystem", "{} {}.{}",
        named(header.subsystem, pe::subsystem_name(header.subsystem)),
        header.major_subsystem_version, header.minor_subsystem_version);

@@ -10,6 +10,7 @@
 #include "cli/command/version.hpp"
 #include "cli/output/text.hpp"
 #include "cli/output/text_charts.hpp"
+#include "cli/output/text_time.hpp"
 #include "cli/trace/kinds_text.hpp"
 #include "cli/trace/session_text.hpp"
 #include "cli/trace/trace_commands.hpp"
@@ -38,7 +39,7 @@ std::vector<KindCount> count_kinds(const TraceInput& input, const TraceSchemas* 
 }
 
 std::string time_text(core::FileTime when) {
-  return when.ticks == 0 ? std::string{"not set"} : core::to_string(when);
+  return when.ticks == 0 ? std::string{"not set"} : zoned_text_time(when);
 }
 
 std::string offset_text(i64 minutes) {
@@ -59,7 +60,7 @@ std::string local_time_text(const tracefile::LogfileHeader& header,
   if (!local->until || *local->until > end) return text;
   if (const auto then = find_local_time(zone, *local->until))
     text +=
-        fmt::format(", {} from {} on", offset_text(then->offset), core::to_string(*local->until));
+        fmt::format(", {} from {} on", offset_text(then->offset), zoned_text_time(*local->until));
   return text;
 }
 
@@ -69,8 +70,8 @@ template <class... Of>
 void write_event_times_text(Output& output, const TextCharts& charts, const Of&... of) {
   const auto all = find_event_times(of...);
   if (!all) return;
-  print(output, "Event times   {} to {}\n", core::to_string(all->first),
-        core::to_string(all->last));
+  print(output, "Event times   {} to {}\n", zoned_text_time(all->first),
+        zoned_text_time(all->last));
   if (!charts.shown()) return;
   constexpr std::size_t label = 14, least = 20, most = 80;
   const auto since = [&](core::FileTime when) {
@@ -292,6 +293,7 @@ void add_trace_info(CLI::App& app, Exit& exit) {
                         "In text: providers to show, and kinds of events per provider")
             .for_formats({"text"})
             .capture_default_str();
+        add_text_time_options(command, options.text);
       },
       run_trace_info);
 }

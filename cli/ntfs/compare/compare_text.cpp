@@ -33,11 +33,8 @@ std::string stream_text(const ntfs::StreamDifference& stream) {
   return text;
 }
 
-// With the zone, which a time of UTC has in itself.
-std::string time_with_zone(core::FileTime time) {
-  if (time.ticks == 0) return "-";
-  const auto zone = text_zone();
-  return exact_text_time(time) + (zone == "UTC" ? "" : fmt::format(" ({})", zone));
+std::string time_or_none(core::FileTime time) {
+  return time.ticks == 0 ? "-" : zoned_text_time(time);
 }
 
 std::string times_text(const ntfs::FileDifference& difference) {
@@ -46,7 +43,7 @@ std::string times_text(const ntfs::FileDifference& difference) {
   const auto& after = *difference.after->times;
   std::string text;
   const auto add = [&](std::string_view name, core::FileTime old_time, core::FileTime new_time) {
-    if (old_time != new_time) text += fmt::format("; {} {}", name, time_with_zone(new_time));
+    if (old_time != new_time) text += fmt::format("; {} {}", name, time_or_none(new_time));
   };
   add("created", before.created, after.created);
   add("modified", before.modified, after.modified);

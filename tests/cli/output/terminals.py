@@ -269,6 +269,25 @@ class Terminals(case.Case):
             done = run("trace", "decode", TRACE, "--format", "text", "--local", env=os.environ | {"TZ": zone})
             self.assertEqual(done.returncode, status, (zone, done.stderr))
 
+    def test_text_of_summaries_has_times_of_the_zone_too(self):
+        """All else in it is as in UTC."""
+        def moved(text, minutes, zone):
+            def shifted(found):
+                time = datetime.datetime.fromisoformat(found[1]) + datetime.timedelta(minutes=minutes)
+                return f"{time.isoformat()}{found[2]} ({zone})"
+            return re.subn(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d{7})Z", shifted, text)
+
+        for command, least in ((("trace", "info", TRACE), 4), (("trace", "top", TRACE), 2), (("pe", "info", KERNEL), 1)):
+            utc = run(*command, "-q", "--format", "text").stdout.decode()
+            for options, minutes, zone, changes in ((("--utc-offset", "+05:30"), 330, "UTC+05:30", {}),
+                                                    (("--utc-offset", "-08:00"), -480, "UTC-08:00", {}),
+                                                    (("--local",), 330, "local", {"TZ": "XXX-5:30"})):
+                expected, times = moved(utc, minutes, zone)
+                self.assertGreaterEqual(times, least, utc)
+                text = run(*command, "-q", "--format", "text", *options, env=os.environ | changes).stdout.decode()
+                self.assertEqual(text, expected)
+                self.assertEqual(run(*command, "--format", "json", *options).returncode, 2)
+
     def test_members_that_text_lacks_are_not_lost_on_a_terminal(self):
         for options in (("ntfs", "snapshot", DISK, "--fields", "path,size"), ("ntfs", "snapshot", DISK, "--zone-ids"),
                         ("ntfs", "query", DISK, "--fields", "path"), ("trace", "decode", TRACE, "--fields", "time,pid"),

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/output/text.hpp"
+#include "cli/output/text_time.hpp"
 #include "cli/trace/analysis/thread_names.hpp"
 #include "cli/trace/analysis/top/page_text.hpp"
 #include "cli/trace/analysis/top/top_formats.hpp"
@@ -120,10 +121,15 @@ class TopText {
     for (const auto& row : all.files.rows) file(row);
   }
 
+  std::string moment(std::optional<i64> time) const {
+    const auto known = time ? trace_.clock().find_file_time(*time) : std::nullopt;
+    return known ? zoned_text_time(*known) : "-";
+  }
+
   void write_trace() {
-    print("Trace         {}, {} to {}, {}\n", trace_.format(),
-          times_.utc(observed_.first).value_or("-"), times_.utc(observed_.last).value_or("-"),
-          seconds(answers_.use.get().schedule().elapsed()));
+    print("Trace         {}, {} to {}, {}
+", trace_.format(), moment(observed_.first),
+          moment(observed_.last), seconds(answers_.use.get().schedule().elapsed()));
     if (page_.machine)
       print("Machine       {}, {}, {}-bit\n", windows_text(page_.machine->windows_version),
             counted(page_.machine->processors, "processor", "processors"),

@@ -100,6 +100,7 @@ void add_trace_top(CLI::App& app, Exit& exit) {
         command.add_option("--top", options.top,
                            "Rows per table (default: 4 in JSON, in text as many as fit in 50 "
                            "lines); at most 1,000 waits are kept");
+        add_text_time_options(command, options.text);
       },
       run_trace_top);
 }
