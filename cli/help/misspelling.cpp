@@ -7,6 +7,7 @@
 #include "cli/help/command_tree.hpp"
 #include "cli/help/help_text.hpp"
 #include "cli/output/text.hpp"
+#include "coldtrace/core/ascii.hpp"
 #include "coldtrace/core/nearest_names.hpp"
 
 namespace coldtrace::cli {
@@ -73,6 +74,14 @@ constexpr Renamed renamed[] = {
     {"--version", "--windows"},
 };
 
+// "-V" of "-v"; a longer name as it is.
+std::string with_other_case(std::string name) {
+  if (name.size() != 2) return name;
+  const auto lower = core::to_lower(name[1]);
+  name[1] = lower == name[1] ? core::to_upper(name[1]) : lower;
+  return name;
+}
+
 std::string no_option_message(const CLI::App& command, const std::string& name) {
   const auto told = fmt::format("'{}' is not an option of '{}'", name, full_name(command));
   for (const auto& [before, now] : renamed)
@@ -81,6 +90,8 @@ std::string no_option_message(const CLI::App& command, const std::string& name) 
   std::vector<std::string> known;
   for (const auto* option : command.get_options())
     for (const auto& each : option->get_lnames()) known.push_back("--" + each);
+  const auto other_case = with_other_case(name);
+  if (has_option(command, other_case)) return told + core::did_you_mean(std::vector{other_case});
   return told + core::did_you_mean(name, std::vector<std::string_view>{known.begin(), known.end()});
 }
 
@@ -213,6 +224,9 @@ std::string no_command_message(CLI::App& group, const std::string& word) {
   std::vector<CLI::App*> below;
   append_below(below, group);
   auto meant = commands_called(below, word);
+  // "coldtrace version", "coldtrace pe help"
+  if (meant.empty() && has_option(group, "--" + word))
+    meant = core::did_you_mean(std::vector{"--" + word});
   if (meant.empty()) meant = core::did_you_mean(word, names_of(commands_below(group)));
   if (meant.empty())
     if (const auto nearest = core::nearest_names(word, names_of(below), 1); !nearest.empty())

@@ -184,6 +184,16 @@ class Help(case.Case):
                     self.assertIn(f"'{wrong}' is not an option of 'coldtrace {' '.join(command)}'; "
                                   f"did you mean '{option}'".encode(), done.stderr)
 
+    def test_a_word_or_letter_that_an_option_has_is_named_with_it(self):
+        for words, said in ((["version"], "'version' is not a command of 'coldtrace'; did you mean '--version'?"),
+                            (["-v"], "'-v' is not an option of 'coldtrace'; did you mean '-V'?"),
+                            (["pe", "help"], "'help' is not a command of 'coldtrace pe'; did you mean '--help'?"),
+                            (["pe", "info", "-Q", "x"], "'-Q' is not an option of 'coldtrace pe info'; did you mean '-q'?"),
+                            (["-x"], "'-x' is not an option of 'coldtrace'")):
+            done = run(*words)
+            self.assertEqual((done.returncode, done.stdout), (2, b""))
+            self.assertEqual(done.stderr.decode().splitlines()[0], f"coldtrace: {said}")
+
     def test_a_value_that_is_none_is_named_with_the_nearest(self):
         done = run("pe", "info", "--format", "jsno", "x")
         self.assertIn(b"'jsno' is not one of text, json, csv; did you mean 'json'?", done.stderr)
