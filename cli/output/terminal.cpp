@@ -1,6 +1,9 @@
 #include "cli/output/terminal.hpp"
 
+#include <charconv>
+#include <cstdlib>
 #include <optional>
+#include <string_view>
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -15,6 +18,16 @@ std::optional<std::size_t>& kept_columns() {
   return columns;
 }
 
+// What a shell or user says of it; none if that is not a width.
+std::optional<std::size_t> columns_of_environment() {
+  const char* const value = std::getenv("COLUMNS");
+  const std::string_view text{value != nullptr ? value : ""};
+  unsigned short columns = 0;  // as large as what a terminal can say itself
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), columns);
+  if (error != std::errc{} || end != text.data() + text.size() || columns == 0) return std::nullopt;
+  return columns;
+}
+
 }  // namespace
 
 bool is_shown_on_terminal(const OutputOptions& output) {
@@ -22,11 +35,11 @@ bool is_shown_on_terminal(const OutputOptions& output) {
 }
 
 std::size_t terminal_columns() {
-  constexpr std::size_t without_terminal = 80;
+  constexpr std::size_t where_none_is_known = 80;
   if (kept_columns()) return *kept_columns();
   ::winsize size{};
-  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return without_terminal;
-  return size.ws_col;
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0) return size.ws_col;
+  return columns_of_environment().value_or(where_none_is_known);
 }
 
 void keep_terminal() {

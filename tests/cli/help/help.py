@@ -20,6 +20,7 @@ import case
 from cli.output.terminal import run_on_terminal
 
 COLDTRACE = Path(sys.argv[1]).resolve()
+os.environ.pop("COLUMNS", None)  # help in a pipe is as wide as that
 
 
 def run(*arguments, program=COLDTRACE, **options):

@@ -21,6 +21,7 @@ from cli.output.terminal import run_on_terminal
 from cli.trace.etl_writer import EtlWriter
 from strict import strict_json
 
+os.environ.pop("COLUMNS", None)  # of whoever runs the tests
 COLDTRACE, DEMO = (Path(argument).resolve() for argument in sys.argv[1:3])
 DISK, TRACE, NTDLL, KERNEL = DEMO / "demo-disk.img", DEMO / "demo-trace.etl", DEMO / "demo-ntdll.dll", DEMO / "demo-ntoskrnl.exe"
 TEXT = re.compile(rb"--format \{(?:[\w-]+,)*text[,}]|--format NAME[^\[]*\[one of [^\]]*text")
@@ -287,6 +288,19 @@ class Terminals(case.Case):
                 text = run(*command, "-q", "--format", "text", *options, env=os.environ | changes).stdout.decode()
                 self.assertEqual(text, expected)
                 self.assertEqual(run(*command, "--format", "json", *options).returncode, 2)
+
+    def test_a_terminal_that_does_not_know_its_width_has_that_of_the_environment(self):
+        """So has help in a pipe; text in a pipe is not cut."""
+        command = ("trace", "decode", "--help")
+        shown = {columns: on_terminal(*command, columns=columns)[0] for columns in (60, 70, 80, 120)}
+        self.assertEqual(len({len(lines) for lines in shown.values()}), 4)
+        for told, columns in (("60", 60), ("120", 120), ("", 80), ("0", 80), ("-60", 80), ("60x", 80), ("99999999999", 80)):
+            piped = run(*command, env=os.environ | {"COLUMNS": told}).stdout.decode()
+            self.assertEqual(piped.splitlines(), shown[columns], told)
+            self.assertEqual(on_terminal(*command, columns=0, COLUMNS=told)[0], shown[columns], told)
+            self.assertEqual(on_terminal(*command, columns=70, COLUMNS=told)[0], shown[70], told)
+        whole = run("trace", "info", TRACE, "-q").stdout
+        self.assertEqual(run("trace", "info", TRACE, "-q", env=os.environ | {"COLUMNS": "40"}).stdout, whole)
 
     def test_members_that_text_lacks_are_not_lost_on_a_terminal(self):
         for options in (("ntfs", "snapshot", DISK, "--fields", "path,size"), ("ntfs", "snapshot", DISK, "--zone-ids"),
