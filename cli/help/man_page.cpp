@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <sstream>
+#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -43,6 +45,31 @@ std::string page_name(const std::string& name) {
   std::ranges::replace(page, ' ', '-');
   return page;
 }
+
+// What the whole program promises; its commands say what theirs mean.
+constexpr std::pair<std::string_view, std::string_view> exits_of_program[] = {
+    {"0", "done, and nothing found that counts"},
+    {"1", "done, with findings or in part"},
+    {"2", "not done: usage, or an input or output cannot be used"},
+};
+
+constexpr std::pair<std::string_view, std::string_view> variables_of_program[] = {
+    {"COLDTRACE_SCHEMAS", "paths separated by colons, for --schemas of each command that has it"},
+    {"COLUMNS",
+     "width of help and text where standard output is no terminal, or one that does not "
+     "say how wide it is; 80 without it"},
+    {"LC_ALL, LC_CTYPE, LANG",
+     "the first that is set names the character set of the terminal: other "
+     "than UTF-8, there are no charts"},
+    {"LESS", "options of less as a pager; FRSX where it is not set"},
+    {"NO_COLOR", "if it is not empty, charts have no colors unless --color asks for them"},
+    {"PAGER",
+     "the command that --pager runs; less where it is not set, none if it is empty or cat"},
+    {"TERM", "dumb: no charts on this terminal unless --color asks for them"},
+    {"TMPDIR", "the folder of temporary files; /tmp where it is not set"},
+    {"TZ", "the time zone of --local"},
+    {"TZDIR", "the folder of the zone that TZ names; /usr/share/zoneinfo where it is not set"},
+};
 
 void append_term(std::string& out, const std::string& term, const std::string& text) {
   out += fmt::format(".TP\n\\fB{}\\fR\n{}\n", term, roff(text));
@@ -86,6 +113,15 @@ void append_examples(std::string& out, const std::string& examples) {
   out += ".fi\n";
 }
 
+void append_of_program(std::string& out) {
+  out += ".SH EXIT STATUS\n";
+  for (const auto& [status, meaning] : exits_of_program)
+    append_term(out, std::string{status}, std::string{meaning});
+  out += ".SH ENVIRONMENT\n";
+  for (const auto& [names, meaning] : variables_of_program)
+    append_term(out, std::string{names}, std::string{meaning});
+}
+
 }  // namespace
 
 std::string man_page(const CommandInfo& command) {
@@ -105,6 +141,7 @@ std::string man_page(const CommandInfo& command) {
   const auto exits = command.exit_rows();
   if (!exits.empty()) out += ".SH EXIT STATUS\n";
   for (const auto& [status, meaning] : exits) append_term(out, status, meaning);
+  if (command.name.find(' ') == std::string::npos) append_of_program(out);
   if (!command.commands.empty()) {
     out += ".SH SEE ALSO\n";
     for (std::size_t i = 0; i < command.commands.size(); ++i)

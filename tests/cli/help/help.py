@@ -20,6 +20,7 @@ import case
 from cli.output.terminal import run_on_terminal
 
 COLDTRACE = Path(sys.argv[1]).resolve()
+SOURCES = Path(__file__).resolve().parents[3]
 os.environ.pop("COLUMNS", None)  # help in a pipe is as wide as that
 
 
@@ -305,6 +306,27 @@ class Help(case.Case):
             joined = re.sub(r" \\\n +", " ", text)
             for line in examples_of(help_of(*command)):
                 self.assertIn(re.sub("['\"]", "", line), re.sub("['\"]", "", joined))
+
+    def test_the_manual_page_of_the_program_has_its_exits_and_what_it_reads_of_the_environment(self):
+        """All that its sources name where they ask for variables."""
+        page = run("help", "--man").stdout.decode()
+        sections = dict(re.findall(r"^\.SH (EXIT STATUS|ENVIRONMENT)\n(.*?)(?=^\.SH |\Z)", page, re.M | re.S))
+        self.assertEqual(re.findall(r"^\\fB(\d)\\fR$", sections["EXIT STATUS"], re.M), ["0", "1", "2"])
+        shown = {name for names in re.findall(r"^\\fB([A-Z_, ]+)\\fR$", sections["ENVIRONMENT"], re.M)
+                 for name in names.split(", ")}
+        asked = set()
+        for path in (path for folder in SOURCES.iterdir() if (folder / "CMakeLists.txt").exists() and
+                     folder.name not in ("bench", "build", "examples", "fixtures", "fuzz", "python", "tests")
+                     for path in folder.rglob("*.cpp")):
+            text = path.read_text()
+            if "getenv(" in text:
+                asked |= set(re.findall(r'"([A-Z][A-Z_]+)"', text))
+            asked |= set(re.findall(r'\bsetenv\("([A-Z]+)"', text))
+        self.assertLess({"COLUMNS", "NO_COLOR", "TMPDIR"}, asked)
+        self.assertEqual(shown, asked - {"FRSX", "POSIX", "UTC"})  # values
+        document = (SOURCES / "docs/commands/common-options.md").read_text()
+        (named,) = re.findall(r"^Only locations and appearance come from the environment: (.*?)\.$", document, re.M | re.S)
+        self.assertEqual(set(re.findall(r"`([A-Z_]+)`", named)), shown)
 
     def test_manual_pages_are_no_wider_than_the_terminal(self):
         self.needs("man")
