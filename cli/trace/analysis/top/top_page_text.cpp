@@ -127,9 +127,11 @@ class TopText {
   }
 
   void write_trace() {
-    print("Trace         {}, {} to {}, {}
-", trace_.format(), moment(observed_.first),
-          moment(observed_.last), seconds(answers_.use.get().schedule().elapsed()));
+    print(
+        "Trace         {}, {} to {}, {}
+        ", trace_.format(), moment(observed_.first),
+        moment(observed_.last),
+        seconds(answers_.use.get().schedule().elapsed()));
     if (page_.machine)
       print("Machine       {}, {}, {}-bit\n", windows_text(page_.machine->windows_version),
             counted(page_.machine->processors, "processor", "processors"),
@@ -328,8 +330,8 @@ class TopText {
         const auto label = told == 1               ? std::string{"Findings"}
                            : told == 2 && more > 0 ? fmt::format("  ({} more)", more)
                                                    : std::string{};
-        const auto line = fmt::format("{:<14}{:<8} {}x {}: {}", label, to_string(severity), one.count,
-                                      one.code.view(), printable(one.text));
+        const auto line = fmt::format("{:<14}{:<8} {}x {}: {}", label, to_string(severity),
+                                      one.count, one.code.view(), printable(one.text));
         print("{}\n", charts_.shown() ? line : start_of(line, page_width_));
       }
     }
