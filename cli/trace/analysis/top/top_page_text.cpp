@@ -127,11 +127,8 @@ class TopText {
   }
 
   void write_trace() {
-    print(
-        "Trace         {}, {} to {}, {}
-        ", trace_.format(), moment(observed_.first),
-        moment(observed_.last),
-        seconds(answers_.use.get().schedule().elapsed()));
+    print("Trace         {}, {} to {}, {}\n", trace_.format(), moment(observed_.first),
+          moment(observed_.last), seconds(answers_.use.get().schedule().elapsed()));
     if (page_.machine)
       print("Machine       {}, {}, {}-bit\n", windows_text(page_.machine->windows_version),
             counted(page_.machine->processors, "processor", "processors"),
