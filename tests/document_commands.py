@@ -37,7 +37,11 @@ NOT_RUN = {
 }
 OTHERS = {"babeltrace2", "protoc"}  # programs that need not be here
 # What cannot be done, by its words, as the document says: the exit status, and what it says.
-FAILING = {("coldtrace", "decode"): (2, "trace decode")}
+FAILING = {
+    ("coldtrace", "decode"): (2, "trace decode"),
+    ("coldtrace", "version"): (2, "'--version'"),
+    ("coldtrace", "-v"): (2, "'-V'"),
+}
 
 
 def run_shown(command, folder):

@@ -13,18 +13,19 @@ namespace coldtrace::cli {
 using Pool = rapidjson::MemoryPoolAllocator<>;
 
 // RapidJSON does not look whether its pool could take more memory, so all that a value may need is
-// there before: 16 bytes for each value and each name of a member, before which there is one of
-// these characters, but for the whole.
+// there before: 16 bytes for each value and each name of a member, of which there is at most one
+// in two bytes, and before which there is one of these characters, but for the whole.
 struct ParsedJson::Memory {
   static constexpr std::size_t usual_size = std::size_t{1} << 16;
   static constexpr std::size_t head_of_pool = 64;
 
   static std::size_t needed(std::string_view text) {
-    const auto before_values = std::count_if(text.begin(), text.end(), [](char c) {
-      return static_cast<unsigned>(c == ',') | static_cast<unsigned>(c == ':') |
-             static_cast<unsigned>(c == '[') | static_cast<unsigned>(c == '{');
-    });
-    return head_of_pool + static_cast<std::size_t>(before_values) * sizeof(rapidjson::Value);
+    auto values = text.size() / 2;
+    if (head_of_pool + values * sizeof(rapidjson::Value) > usual_size)
+      values = static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+        return c == ',' || c == ':' || c == '[' || c == '{';
+      }));
+    return head_of_pool + values * sizeof(rapidjson::Value);
   }
 
   void set_text(std::string_view from) {
