@@ -57,7 +57,7 @@ bool is_locked(const std::string& path) {
 
 // What is in a folder of the program's own; nothing where it is not made yet. Throws where it
 // cannot be listed.
-std::vector<fs::directory_entry> list_own(const std::string& folder) {
+std::vector<core::ListedEntry> list_own(const std::string& folder) {
   auto entries = core::list_folder(folder);
   if (entries) return std::move(*entries);
   if (!core::is_no_folder(entries.error()))

@@ -15,6 +15,7 @@
 #include "cli/command/standard_input.hpp"
 #include "cli/output/output.hpp"
 #include "coldtrace/core/file.hpp"
+#include "coldtrace/core/folder_files.hpp"
 #include "coldtrace/core/glob.hpp"
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/digests/digest.hpp"
@@ -96,9 +97,9 @@ class InputFinder {
       return;
     }
     std::vector<fs::path> entries;
-    fs::directory_iterator entry{folder, error};
-    for (; !error && entry != fs::directory_iterator{}; entry.increment(error))
-      entries.push_back(entry->path());
+    std::vector<core::ListedEntry> listed;
+    error = core::add_entries(folder, listed);
+    for (const auto& entry : listed) entries.push_back(entry.path());
     if (error) found_.failed.emplace_back(folder.string(), error.message());
     std::ranges::sort(entries, {}, [](const fs::path& path) { return path.native(); });
     std::vector<std::string> files;

@@ -1,7 +1,7 @@
 #include "cli/batch/command_words.hpp"
 
 #include <algorithm>
-#include <charconv>
+#include <cstdlib>
 #include <span>
 #include <thread>
 
@@ -94,11 +94,10 @@ bool is_named(const CLI::Option* option, const std::string& name) {
 
 // As --jobs has it; nothing where it is not a number that it takes, which the command then says.
 std::optional<unsigned> read_jobs(const std::string& text) {
-  const char* const end = text.data() + text.size();
-  unsigned number = 0;
-  const auto parsed = std::from_chars(text.data(), end, number);
-  if (parsed.ec != std::errc{} || parsed.ptr != end || number > most_jobs) return std::nullopt;
-  return number;
+  char* end = nullptr;
+  const auto number = std::strtoull(text.c_str(), &end, 0);
+  if (text.empty() || end != text.c_str() + text.size() || number > most_jobs) return std::nullopt;
+  return static_cast<unsigned>(number);
 }
 
 // Whether one run has several threads; --jobs of other commands is for --out-dir alone.

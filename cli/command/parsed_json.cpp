@@ -71,6 +71,8 @@ ParsedJson& ParsedJson::operator=(ParsedJson&&) noexcept = default;
 ParsedJson::~ParsedJson() = default;
 
 rapidjson::Value& ParsedJson::read(std::string_view text) {
+  if (constexpr std::string_view mark = "\xef\xbb\xbf"; text.starts_with(mark))
+    text.remove_prefix(mark.size());
   memory_->make_room(Memory::needed(text));
   memory_->set_text(text);
   constexpr unsigned how = rapidjson::kParseIterativeFlag | rapidjson::kParseFullPrecisionFlag;

@@ -20,7 +20,7 @@ class ParsedJson {
   ~ParsedJson();
 
   // The value of a text up to its end, or to a NUL in it, valid until the next call; null if it is
-  // not JSON.
+  // not JSON. A byte order mark is passed over.
   rapidjson::Value& read(std::string_view text);
   // The one read last.
   const rapidjson::Value& value() const;

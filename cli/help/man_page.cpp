@@ -56,8 +56,8 @@ constexpr std::pair<std::string_view, std::string_view> exits_of_program[] = {
 constexpr std::pair<std::string_view, std::string_view> variables_of_program[] = {
     {"COLDTRACE_SCHEMAS", "paths separated by colons, for --schemas of each command that has it"},
     {"COLUMNS",
-     "width of help and text where standard output is no terminal, or one that does not "
-     "say how wide it is; 80 without it"},
+     "width of help, and of text that is folded, where no terminal says how wide it is; 80 without "
+     "it"},
     {"LC_ALL, LC_CTYPE, LANG",
      "the first that is set names the character set of the terminal: other "
      "than UTF-8, there are no charts"},

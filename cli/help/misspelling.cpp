@@ -172,9 +172,11 @@ std::string further_argument(const CLI::App& command, const CLI::ParseError& err
   if (error.get_exit_code() != static_cast<int>(CLI::ExitCodes::ExtrasError)) return {};
   const auto left = command.remaining();
   if (left.empty()) return {};
-  const bool has_schemas = command.get_option_no_throw("--schemas") != nullptr;
+  const auto* const group = command.get_parent();
+  const bool is_of_schemas = group != nullptr && group->get_name() == "schemas" &&
+                             command.get_option_no_throw("--schemas") != nullptr;
   return fmt::format("'{}' is one argument too many for '{}'{}", left.front(), full_name(command),
-                     has_schemas ? "; --schemas FILE|DIR names files that declare events" : "");
+                     is_of_schemas ? "; --schemas FILE|DIR names files that declare events" : "");
 }
 
 // A word in front of the '--' of a batch: no input, but the command.

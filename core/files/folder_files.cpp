@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 using Kind = FolderEntry::Kind;
 
 // Nothing of a folder that the walk goes into.
-std::optional<FolderEntry> describe(const fs::directory_entry& entry) {
+std::optional<FolderEntry> describe(const ListedEntry& entry) {
   std::error_code error;
   if (entry.is_directory(error)) {
     if (!entry.is_symlink(error)) return std::nullopt;
@@ -26,13 +26,57 @@ std::optional<FolderEntry> describe(const fs::directory_entry& entry) {
   return FolderEntry{kind, entry.path().string(), error};
 }
 
+fs::file_type listed_type(const dirent& entry) {
+  switch (entry.d_type) {
+    case DT_REG:
+      return fs::file_type::regular;
+    case DT_DIR:
+      return fs::file_type::directory;
+    case DT_LNK:
+      return fs::file_type::symlink;
+    case DT_BLK:
+      return fs::file_type::block;
+    case DT_CHR:
+      return fs::file_type::character;
+    case DT_FIFO:
+      return fs::file_type::fifo;
+    case DT_SOCK:
+      return fs::file_type::socket;
+    default:
+      return fs::file_type::none;
+  }
+}
+
 struct CloseFolder {
   void operator()(DIR* folder) const { ::closedir(folder); }
 };
 
-// Adds the entries of a folder up to the first error. Not by a directory_iterator: its next entry
-// ends the process where there is no memory for a name (libstdc++ 12).
-std::error_code add_entries(const fs::path& folder, std::vector<fs::directory_entry>& entries) {
+}  // namespace
+
+fs::file_type ListedEntry::type(std::error_code& error) const {
+  error.clear();
+  if (listed_ != fs::file_type::none && listed_ != fs::file_type::symlink) return listed_;
+  return fs::status(path_, error).type();
+}
+
+bool ListedEntry::is_directory(std::error_code& error) const {
+  return type(error) == fs::file_type::directory;
+}
+
+bool ListedEntry::is_regular_file(std::error_code& error) const {
+  return type(error) == fs::file_type::regular;
+}
+
+bool ListedEntry::is_symlink(std::error_code& error) const {
+  error.clear();
+  const auto own =
+      listed_ == fs::file_type::none ? fs::symlink_status(path_, error).type() : listed_;
+  return own == fs::file_type::symlink;
+}
+
+// Not by a directory_iterator: its next entry ends the process where there is no memory for a name
+// (libstdc++ 12).
+std::error_code add_entries(const fs::path& folder, std::vector<ListedEntry>& entries) {
   const std::unique_ptr<DIR, CloseFolder> opened{::opendir(folder.c_str())};
   if (!opened) return {errno, std::generic_category()};
   for (;;) {
@@ -40,15 +84,12 @@ std::error_code add_entries(const fs::path& folder, std::vector<fs::directory_en
     const auto* const entry = ::readdir(opened.get());
     if (entry == nullptr) return {errno, std::generic_category()};
     const std::string_view name{entry->d_name};
-    std::error_code unknown;  // asked again by who wants to know what it is
-    if (name != "." && name != "..") entries.emplace_back(folder / name, unknown);
+    if (name != "." && name != "..") entries.emplace_back(folder / name, listed_type(*entry));
   }
 }
 
-}  // namespace
-
-Expected<std::vector<fs::directory_entry>, std::error_code> list_folder(const fs::path& folder) {
-  std::vector<fs::directory_entry> entries;
+Expected<std::vector<ListedEntry>, std::error_code> list_folder(const fs::path& folder) {
+  std::vector<ListedEntry> entries;
   if (const auto error = add_entries(folder, entries)) return core::fail(error);
   return entries;
 }
@@ -62,7 +103,7 @@ void walk_folder(const std::string& folder, const std::function<bool(const Folde
   while (!folders.empty()) {
     const auto current = std::move(folders.back());
     folders.pop_back();
-    std::vector<fs::directory_entry> entries;
+    std::vector<ListedEntry> entries;
     const auto error = add_entries(current, entries);
     for (const auto& entry : entries) {
       if (const auto found = describe(entry)) {

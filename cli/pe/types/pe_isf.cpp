@@ -14,6 +14,7 @@
 #include "cli/pe/types/isf_json.hpp"
 #include "cli/sandbox/sandbox.hpp"
 #include "coldtrace/core/file_name.hpp"
+#include "coldtrace/core/folder_files.hpp"
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/pdb/isf_table.hpp"
 #include "coldtrace/pdb/symbol_machine.hpp"
@@ -68,13 +69,12 @@ std::string store_path(const PeIsfOptions& options, const pe::SymbolFile& file,
 // read, and then it is too late to ask for it.
 void add_linked_folders(const std::string& folder, std::vector<std::string>& folders) {
   constexpr std::size_t most = 4096;
-  std::error_code error;
-  fs::directory_iterator entry{folder, error};
-  for (; !error && entry != fs::directory_iterator{} && folders.size() < most;
-       entry.increment(error)) {
+  const auto listed = core::list_folder(folder);
+  if (!listed) return;
+  for (const auto& entry : *listed) {
     std::error_code ignored;
-    if (entry->is_symlink(ignored) && fs::is_directory(entry->path(), ignored))
-      folders.push_back(entry->path().string());
+    if (folders.size() < most && entry.is_symlink(ignored) && entry.is_directory(ignored))
+      folders.push_back(entry.path().string());
   }
 }
 

@@ -88,6 +88,20 @@ class Folders(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn("closed.man: Permission denied", done.stderr)
 
+    def test_files_of_a_folder_that_can_be_listed_alone_are_named(self):
+        """Its listing says that they are files, and no more can be asked."""
+        folder = FOLDER / "listed-alone"
+        folder.mkdir()
+        for name in "x.etl", "x.man", "x.exe":
+            (folder / name).write_bytes(trace())
+        folder.chmod(0o744)
+        for command in (("trace", "decode", folder.name), ("trace", "schemas", "list", "--schemas", folder.name),
+                        ("hooks", "table", "--dir", folder.name)):
+            with self.subTest(command=command):
+                done = run(*command)
+                self.assertEqual(done.returncode, 2)
+                self.assertRegex(done.stderr.replace("cannot be opened: ", ""), rf"{folder.name}/x\.\w+: Permission denied")
+
     def test_formats_and_symbols(self):
         (FOLDER / "one.etl").write_bytes(trace())
         for option in "--tmf", "--pdb":

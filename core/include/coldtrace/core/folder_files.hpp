@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "coldtrace/core/findings.hpp"
@@ -11,9 +12,33 @@
 
 namespace coldtrace::core {
 
+// An entry of a folder, as std::filesystem::directory_entry: what its listing says of its type is
+// not asked again. Links are followed but by is_symlink(); false with an error if it cannot be
+// asked.
+class ListedEntry {
+ public:
+  ListedEntry(std::filesystem::path path, std::filesystem::file_type listed)
+      : path_{std::move(path)}, listed_{listed} {}
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  [[nodiscard]] bool is_directory(std::error_code& error) const;
+  [[nodiscard]] bool is_regular_file(std::error_code& error) const;
+  [[nodiscard]] bool is_symlink(std::error_code& error) const;
+
+ private:
+  [[nodiscard]] std::filesystem::file_type type(std::error_code& error) const;
+
+  std::filesystem::path path_;
+  std::filesystem::file_type listed_;  // `none` where the listing does not say
+};
+
+// Adds the entries of a folder, in the order of the file system, up to the first error.
+[[nodiscard]] std::error_code add_entries(const std::filesystem::path& folder,
+                                          std::vector<ListedEntry>& entries);
+
 // The entries of the folder itself, in the order of the file system; the error if not all can be
 // listed, or there is no such folder.
-[[nodiscard]] Expected<std::vector<std::filesystem::directory_entry>, std::error_code> list_folder(
+[[nodiscard]] Expected<std::vector<ListedEntry>, std::error_code> list_folder(
     const std::filesystem::path& folder);
 
 // Whether there is no such folder, which is not the same as one that cannot be listed.

@@ -172,6 +172,10 @@ class Check(Case):
                 0, "expand", path, "--against", self.here / "list").stdout)
         # One of several is a finding.
         done = self.profile(1, "expand", path, "--against", self.here / "json", "--against", path)
+        marked = self.here / "marked"
+        marked.write_bytes(b"\xef\xbb\xbf" + (self.here / "json").read_bytes())
+        self.assertEqual(self.profile(0, "expand", path, "--against", marked).stdout,
+                         self.profile(0, "expand", path, "--against", self.here / "json").stdout)
         self.assertEqual(done.stdout, b"NtClose\n")
 
 
