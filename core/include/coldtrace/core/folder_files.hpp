@@ -23,6 +23,7 @@ class ListedEntry {
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   [[nodiscard]] bool is_directory(std::error_code& error) const;
   [[nodiscard]] bool is_regular_file(std::error_code& error) const;
+  // Whether the entry itself is a link.
   [[nodiscard]] bool is_symlink(std::error_code& error) const;
 
  private:
