@@ -21,9 +21,10 @@ class ListedEntry {
       : path_{std::move(path)}, listed_{listed} {}
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  // What the entry is, or a link leads to.
   [[nodiscard]] bool is_directory(std::error_code& error) const;
   [[nodiscard]] bool is_regular_file(std::error_code& error) const;
-  // Whether the entry itself is a link.
+  // Whether it is a link itself.
   [[nodiscard]] bool is_symlink(std::error_code& error) const;
 
  private:
