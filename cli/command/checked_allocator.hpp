@@ -10,6 +10,7 @@ namespace coldtrace::cli {
 // memory. RapidJSON does not look.
 class CheckedAllocator {
  public:
+  // NOLINTBEGIN(readability-identifier-naming): RapidJSON asks for these names
   static constexpr bool kNeedFree = true;
 
   void* Malloc(std::size_t size) { return size == 0 ? nullptr : checked(std::malloc(size)); }
@@ -19,6 +20,7 @@ class CheckedAllocator {
     return nullptr;
   }
   static void Free(void* memory) { std::free(memory); }
+  // NOLINTEND(readability-identifier-naming)
 
  private:
   static void* checked(void* memory) {

@@ -32,14 +32,12 @@ void append_sum(core::TextBuffer& text, const Value& sum, const Value& more) {
   };
   for (const auto& [name, value] : sum.GetObject()) {
     append_name(name);
-    const auto added = more.FindMember(name);
-    if (added == more.MemberEnd())
-      append_json_value(text, value, Int64::number);
-    else if (value.IsObject() && added->value.IsObject())
-      append_sum(text, value, added->value);
-    else if (value.IsUint64() && added->value.IsUint64())
-      append_json_value(text,
-                        Value{core::saturating_add(value.GetUint64(), added->value.GetUint64())},
+    const auto found = more.FindMember(name);
+    const auto* const added = found == more.MemberEnd() ? nullptr : &found->value;
+    if (added != nullptr && value.IsObject() && added->IsObject())
+      append_sum(text, value, *added);
+    else if (added != nullptr && value.IsUint64() && added->IsUint64())
+      append_json_value(text, Value{core::saturating_add(value.GetUint64(), added->GetUint64())},
                         Int64::number);
     else
       append_json_value(text, value, Int64::number);
