@@ -129,6 +129,7 @@ void append_path(core::TextBuffer& json, std::string_view value,
 std::string cell_of(std::string_view json) {
   if (json == "null") return {};
   if (!json.starts_with('"')) return csv_field(json);
+  if (json.find('\\') == json.npos) return csv_field(json.substr(1, json.size() - 2));
   const ParsedJson text{json};
   return csv_field({text.value().GetString(), text.value().GetStringLength()});
 }
