@@ -76,9 +76,8 @@ py::object make_table(const HookTable& table) {
 }
 
 py::object build_table(const std::shared_ptr<PeImage>& kernel) {
-  const syscall_map::KernelView view{kernel->image};
   const syscall_map::HookTableSource source{
-      {syscall_map::ImageRole::kernel, kernel->path, kernel->identity, {}}, &view};
+      {syscall_map::ImageRole::kernel, kernel->path, kernel->identity, {}}, &kernel->view};
   auto table = syscall_map::build_hook_table({{source}});
   auto findings = kernel->opening;
   findings.merge_unknown(table.findings);

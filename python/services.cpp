@@ -2,8 +2,7 @@
 
 #include <pybind11/stl.h>
 
-#include "coldtrace/pe/export_directory.hpp"
-#include "coldtrace/syscall-map/stubs/service_mapper.hpp"
+#include "coldtrace/syscall-map/stubs/service_map.hpp"
 #include "python/images.hpp"
 #include "python/packed.hpp"
 #include "python/values.hpp"
@@ -28,19 +27,16 @@ std::shared_ptr<PeImage> open_pe(const Path& given) {
                 (kind && core::has_dos_header(*kind) ? to_string(image.error())
                                                      : describe_other(kind, "a PE image")));
   }
-  auto identity = pe::read_identity(*image, findings);
-  return std::make_shared<PeImage>(
-      PeImage{path, std::move(*file), std::move(*image), findings, findings, std::move(identity)});
+  return std::make_shared<PeImage>(path, std::move(*file), std::move(*image), std::move(findings));
 }
 
 py::list exports_of(PeImage& self) {
-  core::Findings findings;
-  const auto directory = pe::read_export_directory(self.image, findings);
+  const auto& [directory, findings] = self.view.exports();
   self.findings.merge_unknown(findings);
-  if (!directory) raise_error(self.path + ": " + to_string(directory.error()));
+  for (const auto& finding : findings.all())
+    if (finding.code == "export-directory") raise_error(self.path + ": " + finding.text);
   py::list list;
-  if (!*directory) return list;
-  for (const auto& symbol : (*directory)->exports) {
+  for (const auto& symbol : directory.exports) {
     const std::array values{symbol.has_name() ? text(symbol.name) : none(), number(symbol.ordinal),
                             number(value(symbol.address)),
                             symbol.is_forwarder ? text(symbol.forwarder) : none()};
@@ -50,7 +46,7 @@ py::list exports_of(PeImage& self) {
 }
 
 py::list services_of(PeImage& self) {
-  auto map = syscall_map::map_services(self.image);
+  auto map = self.view.services();
   note_unnamed(map);
   self.findings.merge_unknown(map.findings);
   py::list list;

@@ -68,6 +68,12 @@ class Program:
         assert done.returncode == 0, done.stderr
         return done.stdout.decode()
 
+    def formats_of(self, *command):
+        """The values of --format that the help lists; none if the command has no such option."""
+        offered = re.search(r"--format\s+(?:\{|[A-Z]+ [^\[]*\[one of )([^}\]]*)[}\]]",
+                            re.sub(r"\n\s+", " ", self.help_of(*command)))
+        return re.split(r",\s*", offered[1]) if offered else []
+
     def below(self, *prefix):
         """The names of the commands and groups right below a group."""
         listed = re.search(r"\nCommands:\n(.*?)\n\n", self.help_of(*prefix), re.S)

@@ -49,6 +49,22 @@ def is_number(content, node):
         is_number(content, part) for part in (*node.get("anyOf", ()), *node.get("oneOf", ())))
 
 
+# Members that are hexadecimal text wherever they stand, those that are only where a trace recorded them, and those that are
+# numbers wherever they stand; docs/commands/common-options.md, JSON.
+MASKS = {"keywords", "log_file_mode"}
+OF_FILES = {"trace-plan.schema.json", "trace-control-buffer.schema.json"}  # of no trace, whatever their names begin with
+PEER = {"bytes_sent", "address"}  # whose address is one of a network
+RECORDED = {"address", "start_address", "irp", "lock"}
+COUNTED = r"(.*_)?(rva|offset|size|checksum|time_date_stamp|characteristics|lcn|clusters|record|ordinal|address|base)"
+
+
+def is_hexadecimal(content, node):
+    if "$ref" in node:
+        return is_hexadecimal(content, content["$defs"][node["$ref"].rpartition("/")[2]])
+    return node.get("pattern", "").startswith("^0x") or any(
+        is_hexadecimal(content, part) for part in (*node.get("anyOf", ()), *node.get("oneOf", ())))
+
+
 def explained(schema):
     """Documents that name the schema, what holds for all commands, and what these refer to."""
     first = [name for name, text in DOCUMENTS.items()
@@ -112,6 +128,27 @@ class Members(unittest.TestCase):
                     for name in {"time", "duration"} & set(one):
                         self.assertEqual(is_number(content, one[name]), name == "duration", sorted(one))
                     self.assertFalse({"from", "length"} <= set(one))
+
+    def test_numbers_are_numbers_and_masks_and_recorded_addresses_are_hexadecimal(self):
+        texts, numbers = set(), set()
+        for schema in SCHEMAS:
+            content = json.loads(schema.read_text())
+            traced = schema.name.startswith("trace") and schema.name not in OF_FILES
+            for one in objects(content):
+                frame = {"address", "module", "offset"} <= set(one)
+                for member, node in one.items():
+                    if "properties" in node or "items" in node:
+                        continue
+                    with self.subTest(schema=schema.name, member=member):
+                        if member in MASKS or traced and member in RECORDED and not PEER <= set(one):
+                            self.assertTrue(is_hexadecimal(content, node))
+                            self.assertFalse(is_number(content, node))
+                            texts.add(member)
+                        elif re.fullmatch(COUNTED, member) and not frame:
+                            self.assertFalse(is_hexadecimal(content, node))
+                            numbers.update({member} if is_number(content, node) else ())
+        self.assertEqual(texts, MASKS | RECORDED)
+        self.assertGreater(len(numbers), 40)
 
     def test_bytes_of_a_text_stand_beside_it(self):
         """A text whose name ends so has the text beside it; a number of bytes has none, and a name of its own."""

@@ -5,7 +5,7 @@ usage: output_hashes.py COLDTRACE FOLDER... > before.txt
 The folders are searched for images, PDBs, hook tables (.hooktab), volumes (.raw, .img), traces (.etl, .ctrace), hives,
 profiles and schemas, also packed (.gz). Each line has the exit status, the SHA-256 of standard output and of what lies in the
 file or folder of -o, that of standard error, and the command. Paths are relative to the folder, so that both runs may have
-copies of their own. --complete asks whether each command of the program is asked something.
+copies of their own. --complete asks whether each command of the program is asked in each of its formats.
 """
 import gzip
 import hashlib
@@ -19,75 +19,57 @@ from pathlib import Path
 
 import case
 
-JSON = ("--format", "json")
-CSV = ("--format", "csv")
 ALL_STATES = ("--state", "all")
-# Commands for a kind of input, whose path takes the place of IN or stands last; OUT is a path to write to.
+# Commands for a kind of input, whose path takes the place of IN or stands last; OUT is a path to write to. Each is asked in all
+# formats that its help lists.
 IN, OUT = "IN", "OUT"
 COMMANDS = {
     None: [  # without an input
-        ("trace", "control", "list", *JSON), ("trace", "control", "explain", "0x0D"),
+        ("trace", "control", "list"), ("trace", "control", "explain", "0x0D"),
         ("trace", "schemas", "list"), ("trace", "schemas", "show", "Microsoft-Windows-Kernel-Process"),
-        ("trace", "synthesize", "deadlock-2", "-o", OUT), ("syscalls", "hash", "NtClose", *JSON),
-        ("findings", *JSON), ("help", "ntfs", "snapshot"),
+        ("trace", "synthesize", "deadlock-2"), ("syscalls", "hash", "NtClose"),
+        ("findings",), ("help", "ntfs", "snapshot"),
         ("batch", "--input", "/dev/null", "--out-dir", OUT, "--", "pe", "info"),
     ],
     "image": [
-        ("pe", "info"), ("pe", "info", *JSON), ("pe", "info", "--details", *JSON),
-        ("pe", "info", "--details"), ("pe", "exports"), ("pe", "exports", *JSON),
-        ("pe", "exports", *CSV), ("pe", "imports"), ("pe", "imports", *JSON), ("pe", "sections"),
-        ("pe", "sections", *JSON), ("pe", "compare", *JSON, IN, IN), ("syscalls", "map"),
-        ("syscalls", "map", "--explain"), ("syscalls", "map", *JSON), ("syscalls", "map", "--format", "c-header"),
-        ("syscalls", "map", "--format", "j00ru-csv"), ("syscalls", "compare", *JSON, IN, IN),
-        ("syscalls", "check", *JSON, "--pe", IN, "--dump", IN),
-        ("hooks", "tables"), ("hooks", "tables", *JSON), ("hooks", "context-switch"),
-        ("hooks", "context-switch", *JSON), ("hooks", "iat", *JSON), ("hooks", "iat"),
-        ("hooks", "locate", *JSON, "Nt*"), ("hooks", "derive", "SwapContext", *JSON),
-        ("hooks", "table", *JSON, "--kernel"), ("hooks", "table", "--kernel"),
-        ("hooks", "table", "--format", "c-header", "--kernel"),
-        ("hooks", "table", "--format", "hooktab", "--kernel"),
-        ("hooks", "plan", *JSON, "--function", "SwapContext", "--kernel"), ("servicing", *JSON, IN, IN),
+        ("pe", "info"), ("pe", "info", "--details"), ("pe", "exports"), ("pe", "imports"), ("pe", "sections"),
+        ("pe", "compare", IN, IN), ("syscalls", "map"), ("syscalls", "map", "--explain"), ("syscalls", "compare", IN, IN),
+        ("syscalls", "check", "--pe", IN, "--dump", IN), ("hooks", "tables"), ("hooks", "context-switch"), ("hooks", "iat"),
+        ("hooks", "locate", "Nt*"), ("hooks", "derive", "SwapContext"), ("hooks", "table", "--kernel"),
+        ("hooks", "plan", "--function", "SwapContext", "--kernel"), ("servicing", IN, IN),
         ("trace", "schemas", "build", "-o", OUT),
     ],
     "pdb": [
-        ("pe", "symbols"), ("pe", "symbols", *JSON),
-        ("pe", "symbols", "--kind", "procedure,local_procedure,cold_part,global,data,constant,udt,annotation", *JSON),
-        ("pe", "symbols", "--modules", *JSON), ("pe", "types"), ("pe", "types", *JSON), ("pe", "isf"),
+        ("pe", "symbols"),
+        ("pe", "symbols", "--kind", "procedure,local_procedure,cold_part,global,data,constant,udt,annotation"),
+        ("pe", "symbols", "--modules"), ("pe", "types"), ("pe", "isf"),
     ],
     "table": [
-        ("hooks", "show"), ("hooks", "show", *JSON), ("hooks", "merge", *JSON), ("hooks", "verify", *JSON, IN, IN),
+        ("hooks", "show"), ("hooks", "merge"), ("hooks", "verify", IN, IN),
         ("hooks", "export", "c-header"), ("hooks", "export", "edrsandblast"), ("hooks", "export", "isf"),
         ("hooks", "export", "j00ru"), ("hooks", "export", "kphdyn"), ("report", "-o", OUT),
     ],
     "volume": [
-        ("ntfs", "info"), ("ntfs", "info", *JSON), ("ntfs", "snapshot", *ALL_STATES),
-        ("ntfs", "snapshot", "--slack", *ALL_STATES, *CSV),
-        ("ntfs", "snapshot", "--slack", *ALL_STATES, "--format", "text"),
-        ("ntfs", "snapshot", "--slack", *ALL_STATES, "--format", "bodyfile"),
+        ("ntfs", "info"), ("ntfs", "snapshot", *ALL_STATES), ("ntfs", "snapshot", "--slack", *ALL_STATES),
         ("ntfs", "journal"), ("ntfs", "logfile"), ("ntfs", "locate", IN, "0", "1MiB"),
         ("ntfs", "compare", IN, IN), ("ntfs", "query", "--where", "size > 0"), ("ntfs", "history", IN, "/"),
         ("report", "-o", OUT),
     ],
     "trace": [
-        ("trace", "info"), ("trace", "info", *JSON), ("trace", "decode"), ("trace", "decode", *CSV),
-        ("trace", "decode", "--order", "file"), ("trace", "decode", *JSON, "--event", "Process/*"),
-        ("trace", "decode", "--provider", "Windows*", "--process", "4"), ("trace", "decode", "--stacks", "attach"),
-        ("trace", "check", *JSON, "--expect", "pid != 4"), ("trace", "compare", *JSON, IN, IN),
-        *(("trace", name, *JSON) for name in (
+        ("trace", "info"), ("trace", "decode"), ("trace", "decode", "--order", "file"),
+        ("trace", "decode", "--event", "Process/*"), ("trace", "decode", "--provider", "Windows*", "--process", "4"),
+        ("trace", "decode", "--stacks", "attach"), ("trace", "check", "--expect", "pid != 4"), ("trace", "compare", IN, IN),
+        *(("trace", name) for name in (
             "cpu", "deadlocks", "idle", "io", "priority", "schedule", "services", "symbols", "top", "tree")),
-        ("trace", "cpu"), ("trace", "tree"), ("trace", "critical-path", *JSON, "--thread", "4"),
-        ("trace", "graph", "wait-for", *JSON), ("trace", "schemas", "check", *JSON),
+        ("trace", "critical-path", "--thread", "4"), ("trace", "graph", "wait-for"), ("trace", "schemas", "check"),
         ("trace", "packets", "-o", OUT), ("report", "-o", OUT),
         *(("trace", "export", name) for name in (
             "chrome", "collapsed", "ecs", "firefox", "perfetto", "speedscope", "timesketch")),
         ("trace", "export", "ctf", "-o", OUT), ("trace", "export", "sqlite", "-o", OUT), ("trace", "pack", "-o", OUT),
         ("trace", "unpack", "-o", OUT),
     ],
-    "hive": [("driver", "check", "--hive"), ("driver", "check", *JSON, "--hive")],
-    "profile": [
-        ("hooks", "profile", "show"), ("hooks", "profile", "show", *JSON), ("hooks", "profile", "check"),
-        ("hooks", "profile", "expand"),
-    ],
+    "hive": [("driver", "check", "--hive")],
+    "profile": [("hooks", "profile", "show"), ("hooks", "profile", "check"), ("hooks", "profile", "expand")],
     "schema": [
         ("trace", "schema", "check"), ("trace", "schema", "show"), ("trace", "schema", "c-header"),
     ],
@@ -135,13 +117,38 @@ def line_of(program, path, folder, command):
     return f"{done.returncode} {said} {told} " + " ".join(str(path) if word == IN else word for word in command)
 
 
+class Asked:
+    """The rows of a kind with the formats that the program's help lists."""
+
+    def __init__(self, path):
+        self.program = case.Program(path)
+        self.commands = set(self.program.commands())
+
+    def command_of(self, row):
+        return next((row[:length] for length in (3, 2, 1) if row[:length] in self.commands), row)
+
+    def rows(self, kind):
+        for row in COMMANDS[kind]:
+            command = self.command_of(row)
+            formats = self.program.formats_of(*command) if command in self.commands else []
+            rest = row[len(command):]
+            # Binary formats are only written to a file.
+            yield from ((*command, "--format", form, *(() if OUT in rest else ("-o", OUT)), *rest) for form in formats)
+            if not formats:
+                yield row
+
+
 def complete(program):
-    """Whether each command is asked something, and nothing that is not a command."""
-    there = set(case.Program(program).commands())
-    asked = {command for rows in COMMANDS.values() for row in rows for command in [
-        next((row[:length] for length in (3, 2, 1) if row[:length] in there), row)]}
-    if len(there) < 70 or asked != there:
-        sys.exit(f"of {len(there)} commands not asked: {sorted(there - asked)}; no commands: {sorted(asked - there)}")
+    """Whether each command is asked something, in each of its formats, and nothing that is not a command."""
+    asked = Asked(program)
+    rows = [row for kind in COMMANDS for row in asked.rows(kind)]
+    there, found = asked.commands, {asked.command_of(row) for row in rows}
+    if len(there) < 70 or found != there:
+        sys.exit(f"of {len(there)} commands not asked: {sorted(there - found)}; no commands: {sorted(found - there)}")
+    formats = {row[row.index("--format") + 1] for row in rows if "--format" in row}
+    known = {"text", "json", "ndjson", "csv", "junit", "dot", "svg", "sqlite", "mftecmd-csv", "l2tcsv", "c-header", "hooktab"}
+    if not known <= formats:
+        sys.exit(f"formats that no help lists: {sorted(known - formats)}")
 
 
 def main():
@@ -149,12 +156,13 @@ def main():
     if sys.argv[2:] == ["--complete"]:
         return complete(program)
     with tempfile.TemporaryDirectory(prefix="coldtrace-hashes-") as here:
-        work = [(program, None, here, command) for command in COMMANDS[None]]
+        asked = Asked(program)
+        work = [(program, None, here, command) for command in asked.rows(None)]
         work += [
             (program, path, place, command)
             for number, folder in enumerate(sys.argv[2:])
             for path, place, kind in inputs(Path(folder).resolve(), Path(here) / str(number))
-            for command in COMMANDS[kind]
+            for command in asked.rows(kind)
         ]
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             for line in pool.map(lambda arguments: line_of(*arguments), work):

@@ -86,8 +86,9 @@ void add_result_options(Command& command, BatchOptions& options) {
 void add_run_options(Command& command, BatchOptions& options) {
   command.add_flag("--retry-failed", options.retry_failed,
                    "Retry inputs that failed in an earlier run");
-  command.add_flag("--hash", options.hash_inputs,
-                   "Detect changed inputs by SHA-256 instead of size, modification time and inode");
+  command.add_flag("--compare-contents", options.compare_contents,
+                   "Detect changed inputs by the SHA-256 of their contents instead of size, "
+                   "modification time and inode");
   command
       .add_option(
           "--timeout", options.seconds,

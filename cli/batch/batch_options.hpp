@@ -28,7 +28,7 @@ struct BatchOptions : CommonOptions {
   std::string compression;   // "none", "gzip", "zstandard"; empty: the layout's default
   bool whole_paths = false;  // results are named by the whole path of an input
   Shard shard;
-  bool hash_inputs = false;
+  bool compare_contents = false;
   bool retry_failed = false;
   bool wait = false;     // until no other run uses the same results
   unsigned seconds = 0;  // limit per input; 0: none

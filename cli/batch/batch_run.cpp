@@ -161,14 +161,14 @@ class Batch {
   bool may_be_same(const std::optional<InputIdentity>& known,
                    const std::optional<InputIdentity>& now) const {
     if (!known || !now) return false;
-    if (options_.hash_inputs) return known->size == now->size && !known->sha256.empty();
+    if (options_.compare_contents) return known->size == now->size && !known->sha256.empty();
     return known->size == now->size && known->mtime == now->mtime && known->inode == now->inode;
   }
 
   u64 size_of(std::size_t index) const { return identities_[index] ? identities_[index]->size : 0; }
 
   std::vector<std::string> hashed_parts(const BatchInput& input) const {
-    return options_.hash_inputs ? input.parts : std::vector<std::string>{};
+    return options_.compare_contents ? input.parts : std::vector<std::string>{};
   }
 
   void begin_run_on(std::size_t index) {
@@ -206,7 +206,8 @@ class Batch {
   bool end_check(std::size_t index, const WorkerPool::Ended& ended, const WorkAnswer& answer) {
     const auto& input = inputs_.all[index];
     const auto& known = entries_.at(input.name);
-    const bool same_input = !options_.hash_inputs || answer.input_sha256 == known.identity->sha256;
+    const bool same_input =
+        !options_.compare_contents || answer.input_sha256 == known.identity->sha256;
     if (ended.exit == 0U && same_input) {
       kept_.insert(index);
       return true;

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "cli/command/version.hpp"
 #include "cli/driver/driver_check.hpp"
 #include "cli/output/exact_text.hpp"
@@ -127,6 +129,10 @@ void write_dlls(JsonWriter& json, const Configuration& configuration) {
   json.end_object();
 }
 
+std::optional<std::string> mask_or_null(std::optional<u64> mask) {
+  return mask ? std::optional{fmt::format("{:#x}", *mask)} : std::nullopt;
+}
+
 void write_autologgers(JsonWriter& json, const Configuration& configuration) {
   json.key("autologgers").begin_array();
   for (const auto& session : configuration.autologgers) {
@@ -134,7 +140,7 @@ void write_autologgers(JsonWriter& json, const Configuration& configuration) {
     exact(json, "name", session.name);
     exact(json, "guid", session.guid).field("start", session.start);
     exact(json, "file", session.file)
-        .field("mode", session.mode)
+        .field("log_file_mode", mask_or_null(session.mode))
         .field("kernel_flags", session.kernel_flags);
     json.key("providers").begin_array();
     for (const auto& provider : session.providers) {
@@ -142,7 +148,7 @@ void write_autologgers(JsonWriter& json, const Configuration& configuration) {
       text(json, "name", provider.name)
           .field("enabled", provider.enabled)
           .field("level", provider.level)
-          .field("keywords", provider.keywords);
+          .field("keywords", mask_or_null(provider.keywords));
       exact(json, "resource_file", provider.resource_file).end_object();
     }
     json.end_array().end_object();

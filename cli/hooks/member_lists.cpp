@@ -29,7 +29,7 @@ void add_members_option(Command& command, std::vector<std::string>& lists) {
                              "built-in list ({}) or a file",
                              fmt::join(syscall_map::built_in_member_lists(), ", ")))
       .repeatable()
-      .type_name("LIST|FILE");
+      .type_name("NAME|FILE");
 }
 
 std::vector<syscall_map::MemberRequest> read_member_lists(const std::vector<std::string>& lists) {

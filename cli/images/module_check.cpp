@@ -31,13 +31,14 @@ void add_other(ModuleCheck& check, const std::string& path, Report& report) {
   core::Findings unused;
   auto name = pe::read_identity(input->image, unused).name;
   if (name.empty()) name = core::file_name(path);
-  pe::CodeSymbols symbols{&input->image, nullptr, unused};
+  const pe::ImageTables tables{input->image};
+  pe::CodeSymbols symbols{&tables, nullptr, unused};
+  auto exports = tables.exports().directory;
   const auto& optional = input->image.optional_header();
-  auto exports = pe::read_export_directory(input->image, unused);
   check.modules.push_back({name, optional.image_base, optional.size_of_image});
   report.read(path, input->findings());
-  check.others.push_back({std::move(*input), std::move(name), std::move(symbols),
-                          exports ? std::move(*exports) : std::nullopt});
+  check.others.push_back(
+      {std::move(*input), std::move(name), std::move(symbols), std::move(exports)});
 }
 
 std::vector<pe::OwningModule> find_owners(const ModuleCheck& check) {
@@ -118,15 +119,15 @@ Exit run_module_check(const ModuleCheckOptions& options, bool needs_points) {
   check.modules = options.modules;
   for (const auto& path : options.other_dumps) add_other(check, path, report);
   for (std::size_t i = 0; i < check.others.size(); ++i)
-    if (check.others[i].exports)
-      check.modules[options.modules.size() + i].exports = &*check.others[i].exports;
+    if (!check.others[i].exports.exports.empty())
+      check.modules[options.modules.size() + i].exports = &check.others[i].exports;
 
   check.view = std::make_unique<syscall_map::KernelView>(check.file->image);
   auto& findings = check.findings;
   const auto symbols =
       syscall_map::find_kernel_symbols(*check.view, check.identity.identity, pdbs, findings);
   check.symbols = std::make_unique<pe::CodeSymbols>(
-      &check.file->image, symbols.files.empty() ? nullptr : symbols.files.front(), findings);
+      check.view.get(), symbols.files.empty() ? nullptr : symbols.files.front(), findings);
   auto dump =
       pe::ModuleDump::open(*check.view, *check.bytes, {options.layout, options.base}, findings);
   if (!dump) {

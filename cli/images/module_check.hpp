@@ -32,7 +32,7 @@ struct OtherDump {
   PeInput input;
   std::string name;
   pe::CodeSymbols symbols;
-  std::optional<pe::ExportDirectory> exports;
+  pe::ExportDirectory exports;  // empty if there is none
 };
 
 // What is shown.

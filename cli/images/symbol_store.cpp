@@ -98,7 +98,9 @@ std::shared_ptr<ImageSymbols> SymbolStore::read(const std::string& image, const 
     if (!file) findings.warning("symbols-unreadable", std::nullopt, "{}", why);
   }
   const auto* const symbol_file = file ? &*file : nullptr;
-  pe::CodeSymbols symbols{input ? &input->image : nullptr, symbol_file, findings};
+  std::optional<pe::ImageTables> tables;
+  if (input) tables.emplace(input->image);
+  pe::CodeSymbols symbols{tables ? &*tables : nullptr, symbol_file, findings};
   if (input) {
     findings.merge(input->findings());
   }

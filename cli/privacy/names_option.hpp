@@ -18,13 +18,11 @@ struct NamesOptions {
 
   bool hashed() const { return how != "plain"; }
   // Null if names stay as they are. Throws Failure if there is no key, or options contradict each
-  // other, as a key alone does unless it has `other_use`.
-  std::unique_ptr<const privacy::HashedNames> read_key(bool other_use = false) const;
+  // other.
+  std::unique_ptr<const privacy::HashedNames> read_key() const;
 };
 
-void add_names_options(
-    Command& command, NamesOptions& options,
-    const std::string& key_help = "The secret of --names keyed-hash: a file of 16 to 4,096 bytes");
+void add_names_options(Command& command, NamesOptions& options);
 
 // The member "names" of a header line, if they are hashed: "method", "keep_extensions",
 // "key_check".

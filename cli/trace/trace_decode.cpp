@@ -37,6 +37,7 @@ struct TraceDecodeOptions : TraceInputOptions {
   std::string stacks = "events";
   TracePipelineOptions pipeline;
   NamesOptions names;
+  std::string decryption_key_file;
 
   // Whether members are asked for that text does not show.
   bool lacks_in_text() const {
@@ -206,18 +207,18 @@ std::unique_ptr<tracefile::EventSequence> open_events(const TraceDecodeOptions& 
                                                     last, pipeline.order == tracefile::Order::time);
 }
 
-// What --names and --key-file say.
+// What --names, --key-file and --decryption-key-file say.
 struct Secrets {
   std::unique_ptr<const privacy::HashedNames> names;  // null: they are as they are
   std::optional<privacy::SealingKey> key;             // of encrypted fields
 };
 
 Secrets read_secrets(const TraceDecodeOptions& options) {
-  Secrets secrets{options.names.read_key(true), std::nullopt};
-  if (secrets.names && (options.pipeline.lines.messages || options.symbols.any()))
-    throw Failure{"--messages and symbol files are for --names plain"};
-  if (!secrets.names && !options.names.key_file.empty())
-    secrets.key = read_sealing_key(options.names.key_file);
+  Secrets secrets{options.names.read_key(), std::nullopt};
+  const bool key = !options.decryption_key_file.empty();
+  if (secrets.names && (options.pipeline.lines.messages || options.symbols.any() || key))
+    throw Failure{"--messages, symbol files and --decryption-key-file are for --names plain"};
+  if (key) secrets.key = read_sealing_key(options.decryption_key_file);
   return secrets;
 }
 
@@ -359,9 +360,11 @@ void add_trace_decode(CLI::App& app, Exit& exit) {
                         "frame with module, function and source")
             .one_of({"attach", "events"})
             .capture_default_str();
-        add_names_options(command, options.names,
-                          "The secret for --names keyed-hash; otherwise the 32-byte key that "
-                          "decrypts encrypted fields such as key presses");
+        add_names_options(command, options.names);
+        command
+            .add_input("--decryption-key-file", options.decryption_key_file,
+                       "The 32-byte key of encrypted fields, such as key presses")
+            .type_name("FILE");
         add_symbol_options(command, options.symbols);
         command.add_input(
             "--syscall-map", options.syscall_map,

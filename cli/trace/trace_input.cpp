@@ -287,14 +287,12 @@ std::optional<SystemCallNames> read_trace_call_names(const std::string& path, Tr
     report.failed(path, "--syscall-map is for .ctrace files");
     return std::nullopt;
   }
-  const auto& ntdll = input.trace.ctrace()->header().ntdll;
-  for (const auto& part : input.trace.ctrace()->parts())
-    if (part.header.ntdll != ntdll) {
-      report.failed(path, "--syscall-map names the calls of one ntdll.dll, but " + part.name +
-                              " names a different one than " + input.trace.files().front().name);
-      return std::nullopt;
-    }
-  return read_system_call_names(path, ntdll, input.findings, report);
+  const auto ntdll = tracefile::find_common_ntdll(input.trace.ctrace()->parts());
+  if (!ntdll) {
+    report.failed(path, "--syscall-map names the calls of one ntdll.dll, but " + ntdll.error());
+    return std::nullopt;
+  }
+  return read_system_call_names(path, *ntdll, input.findings, report);
 }
 
 void write_session(JsonWriter& json, const tracefile::AnyTrace& any) {

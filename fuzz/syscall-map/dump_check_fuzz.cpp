@@ -19,7 +19,7 @@ void require(bool condition) {
 
 void check(const syscall_map::KernelView& view, const pe::ModuleDump& dump) {
   core::Findings findings;
-  const pe::CodeSymbols symbols{&view.image(), nullptr, findings};
+  const pe::CodeSymbols symbols{&view, nullptr, findings};
   const std::vector<pe::KnownModule> known{{"one.dll", 0x10000, 0x1000}};
   auto result = syscall_map::check_dump(view, pe::read_identity(view.image(), findings), dump,
                                         symbols, {}, known, findings);

@@ -29,14 +29,15 @@ u32 start_of_extent(const auto& extent) {
 
 }  // namespace
 
-CodeSymbols::CodeSymbols(const Image* image, const SymbolFile* pdb, core::Findings& findings) {
-  if (image != nullptr)
-    add_sections(image->sections());
+CodeSymbols::CodeSymbols(const ImageTables* tables, const SymbolFile* pdb,
+                         core::Findings& findings) {
+  if (tables != nullptr)
+    add_sections(tables->image().sections());
   else if (pdb != nullptr && !pdb->sections.has_omap())  // else they are where the code was before
     add_sections(pdb->sections.headers());
-  if (image != nullptr) {
-    add_exports(*image, findings);
-    add_functions(*image, findings);
+  if (tables != nullptr) {
+    add_exports(*tables, findings);
+    add_functions(tables->image(), findings);
   }
   if (pdb != nullptr) {
     add_publics(*pdb, findings);
@@ -56,12 +57,12 @@ void CodeSymbols::add_sections(std::span<const SectionHeader> sections) {
             [](const Extent& a, const Extent& b) { return a.start < b.start; });
 }
 
-void CodeSymbols::add_exports(const Image& image, core::Findings& findings) {
-  const auto directory = find_export_directory(image, findings);
-  if (!directory) return;
+void CodeSymbols::add_exports(const ImageTables& tables, core::Findings& findings) {
+  const auto& [directory, damage] = tables.exports();
+  findings.merge(damage);
   // Names of a sound table do not overlap.
-  u64 room = image.file().size();
-  for (const auto& one : directory->exports) {
+  u64 room = tables.image().file().size();
+  for (const auto& one : directory.exports) {
     if (one.is_forwarder) continue;
     const auto name = one.name.empty() ? fmt::format("#{}", one.ordinal) : std::string{one.name};
     if (name.size() > room) {

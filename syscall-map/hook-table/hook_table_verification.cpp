@@ -20,13 +20,15 @@ class Verifier {
       : files_{files}, contents_{contents}, make_{make}, used_(files.size()) {}
 
   void verify(const HookTable& build) {
-    const auto& kernel = *find_kernel(build);
-    const bool is_given =
-        std::ranges::any_of(files_, [&](const auto& file) { return same_image(file, kernel); });
+    const auto* const found = find_kernel(build);
+    const bool is_given = found != nullptr && std::ranges::any_of(files_, [&](const auto& file) {
+                            return same_image(file, *found);
+                          });
     if (!is_given) {
       ++result_.not_given;
       return;
     }
+    const auto& kernel = *found;
     auto& verified = result_.builds.emplace_back(VerifiedBuild{kernel, {}});
     const auto own = files_of(build, verified.differences);
     if (!verified.differences.empty()) return;

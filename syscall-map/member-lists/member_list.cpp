@@ -16,11 +16,10 @@ class Reader {
     const auto file = parse_member_list(text);
     if (!file) return fail(path, file.error());
     for (const auto& statement : file->statements) {
-      if (const auto* use = std::get_if<MemberListFile::Use>(&statement)) {
-        if (!add_list(path, *use)) return false;
-      } else if (!add(path, std::get<MemberListFile::Request>(statement))) {
-        return false;
-      }
+      const auto* const use = std::get_if<MemberListFile::Use>(&statement);
+      const auto* const request = std::get_if<MemberListFile::Request>(&statement);
+      if (use && !add_list(path, *use)) return false;
+      if (request && !add(path, *request)) return false;
     }
     return true;
   }

@@ -18,10 +18,16 @@ void worsen(RowState& state, RowState other) {
   state = std::max(state, other);
 }
 
+// Nothing where the value is not known or is not such a number.
+std::optional<u64> number_in(const HookRow& row, std::string_view member) {
+  const auto* const value = row.find(member);
+  const auto* const number = value ? std::get_if<u64>(&value->content) : nullptr;
+  return number ? std::optional{*number} : std::nullopt;
+}
+
 // That of the name of a service, in KiServicesTab.
 std::optional<u64> hash_of(const HookRow& row) {
-  const auto* const hash = row.find("name_hash");
-  return hash ? std::optional{std::get<u64>(hash->content)} : std::nullopt;
+  return number_in(row, "name_hash");
 }
 
 // The rows of the new build, to be found by name.
@@ -30,8 +36,9 @@ class NewRows {
   explicit NewRows(const HookTable& table) : rows_{list_hook_rows(table)}, used_(rows_.size()) {
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       const auto& row = rows_[i];
-      if (row.kind == HookRowKind::service && row.name.empty())
-        unnamed_.emplace(std::get<u64>(row.values.front().content), i);
+      const auto number = number_in(row, "number");
+      if (row.kind == HookRowKind::service && row.name.empty() && number)
+        unnamed_.emplace(*number, i);
       else
         places_.emplace(key(row, row.name, row.occurrence), i);
     }
@@ -47,7 +54,7 @@ class NewRows {
     if (row.kind == HookRowKind::service && row.name.empty()) {
       if (const auto hash = hash_of(row); hash && hashes_.count(*hash) == 1)
         return take(hashes_.find(*hash)->second);
-      const auto found = unnamed_.find(std::get<u64>(row.values.front().content));
+      const auto found = unnamed_.find(number_in(row, "number").value_or(~u64{0}));
       return found == unnamed_.end() ? nullptr : take(found->second);
     }
     if (const auto* const found = take(row, row.name, row.occurrence)) return found;
@@ -95,8 +102,7 @@ u64 count_if(const Records& records, Is is) {
 
 // Why the new build has no service of that name.
 Verdict missing_service(const HookRow& row, const HookTable& build) {
-  const auto number = std::get<u64>(row.values.front().content);
-  const auto table = table_of(static_cast<u16>(number));
+  const auto table = table_of(static_cast<u16>(number_in(row, "number").value_or(0)));
   if (row.name.empty())
     return {RowState::unproved, "nothing names the service, so it cannot be followed"};
   const auto is_of_table = [&](const HookService& service) { return service.table == table; };

@@ -6,7 +6,7 @@
 #include "coldtrace/pdb/symbol_machine.hpp"
 #include "coldtrace/syscall-map/hook-table/hook_table_encoder.hpp"
 #include "coldtrace/syscall-map/member_values.hpp"
-#include "coldtrace/syscall-map/trace-points/trace_planner.hpp"
+#include "coldtrace/syscall-map/table-assembly/trace_plan.hpp"
 
 namespace coldtrace::syscall_map {
 namespace {
@@ -33,8 +33,11 @@ HookTable assemble_hook_table(std::span<const HookTableSource> sources,
   const auto named =
       find_kernel_symbols(kernel, sources.front().description.identity, symbols, findings);
   auto table = build_hook_table(sources, named.places, named.types);
-  table.trace_points =
-      plan_trace_points(kernel, requests.trace_points, {named.places, table.services}, findings);
+  if (!requests.trace_points.empty()) {
+    auto plan = make_trace_plan(kernel, named, table, requests.trace_points);
+    table.trace_points = std::move(plan.points);
+    findings.merge(plan.findings);
+  }
   const auto inferred = infer_members(requests, kernel, table.services, findings);
   table.members = find_members(requests.members, kernel, table, named.files, inferred, findings);
   return table;
@@ -44,8 +47,9 @@ void note_unused_symbols(std::span<const pe::SymbolFile> symbols, std::span<cons
                          core::Findings& findings) {
   const auto used = [&](const pe::SymbolFile& file) {
     return std::ranges::any_of(builds, [&](const HookTable& build) {
-      const auto& identity = find_kernel(build)->identity;
-      return pe::belongs_to(file, identity.pdb, identity.machine);
+      const auto* const kernel = find_kernel(build);
+      return kernel != nullptr &&
+             pe::belongs_to(file, kernel->identity.pdb, kernel->identity.machine);
     });
   };
   if (std::ranges::none_of(symbols, used)) return;

@@ -5,24 +5,36 @@
 
 namespace coldtrace::syscall_map {
 
+TracePlan make_trace_plan(const KernelView& kernel, const KernelSymbols& symbols,
+                          const HookTable& table, std::span<const std::string> requests) {
+  TracePlan plan;
+  plan.pdb = symbols.path;
+  plan.points =
+      plan_trace_points(kernel, requests, {symbols.places, table.services}, plan.findings);
+  plan.interfaces = select_trace_interfaces(table.supported_interfaces);
+  plan.facility = find_trace_facility(kernel.image(), plan.interfaces, symbols.places);
+  note_absence(plan.facility, plan.findings);
+  return plan;
+}
+
 TracePlan make_trace_plan(std::span<const HookTableSource> sources,
                           std::span<pe::SymbolFile> symbols,
                           std::span<const std::string> requests) {
   const auto& kernel = *sources.front().view;
-  TracePlan plan;
+  core::Findings findings, ntdll_findings;
   const auto named =
-      find_kernel_symbols(kernel, sources.front().description.identity, symbols, plan.findings);
-  plan.pdb = named.path;
-  const auto table = build_hook_services(sources, named.places);
+      find_kernel_symbols(kernel, sources.front().description.identity, symbols, findings);
+  auto table = build_hook_services(sources, named.places);
+  table.supported_interfaces = find_supported_interfaces(kernel, findings);
   if (!has_trace_names(kernel, requests, named.places)) {
-    plan.findings.merge(table.findings);
+    findings.merge(table.findings);
     for (const auto& image : table.images)
-      (image.role == ImageRole::ntdll ? plan.ntdll_findings : plan.findings).merge(image.findings);
+      (image.role == ImageRole::ntdll ? ntdll_findings : findings).merge(image.findings);
   }
-  plan.points = plan_trace_points(kernel, requests, {named.places, table.services}, plan.findings);
-  plan.interfaces = select_trace_interfaces(find_supported_interfaces(kernel, plan.findings));
-  plan.facility = find_trace_facility(kernel.image(), plan.interfaces, named.places);
-  note_absence(plan.facility, plan.findings);
+  auto plan = make_trace_plan(kernel, named, table, requests);
+  findings.merge(plan.findings);
+  plan.findings = std::move(findings);
+  plan.ntdll_findings = std::move(ntdll_findings);
   return plan;
 }
 

@@ -32,7 +32,9 @@ const MemberValue* find_value(const HookTable& build, const MemberRequest& reque
 }
 
 std::string describe_kernel(const HookTable& build) {
-  const auto& identity = find_kernel(build)->identity;
+  const auto* const kernel = find_kernel(build);
+  if (kernel == nullptr) return "a build without a kernel";
+  const auto& identity = kernel->identity;
   return fmt::format("{} {} {}, stamp {:#010x}", identity.name,
                      identity.file_version.value_or("of no version"),
                      pe::to_string(identity.machine), identity.time_date_stamp);

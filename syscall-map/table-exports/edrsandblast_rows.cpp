@@ -40,7 +40,12 @@ std::vector<EdrsandblastRow> make_edrsandblast_rows(std::span<const HookTable> b
   LeftOutBuilds unusable;
   LeftOutValues left_out;
   for (const auto& build : builds) {
-    const auto& identity = find_kernel(build)->identity;
+    const auto* const kernel = find_kernel(build);
+    if (kernel == nullptr) {
+      unusable.add(build, "a row is found by its kernel");
+      continue;
+    }
+    const auto& identity = kernel->identity;
     const auto version = to_version_number(identity.file_version.value_or(""));
     auto values = values_of(build, requests);
     if (identity.machine != pe::Machine::amd64) {

@@ -35,6 +35,7 @@ class Builder {
 
   void add(const HookTable& build) {
     const auto* const kernel = find_kernel(build);
+    if (kernel == nullptr) return left_out_.add(build, "a row is found by its kernel");
     const auto& identity = kernel->identity;
     const auto arch = arch_of(identity.machine);
     if (arch.empty()) return left_out_.add(build, "kphdyn.xml has kernels of amd64 and arm64");

@@ -66,7 +66,12 @@ std::vector<SystemColumn> make_system_columns(std::span<const HookTable> builds,
   LeftOutBuilds unusable;
   LeftOutValues left_out;
   for (const auto& build : builds) {
-    const auto& identity = find_kernel(build)->identity;
+    const auto* const kernel = find_kernel(build);
+    if (kernel == nullptr) {
+      unusable.add(build, "a column is found by its kernel");
+      continue;
+    }
+    const auto& identity = kernel->identity;
     const auto version = to_version_number(identity.file_version.value_or(""));
     const auto family = version ? family_of(*version) : std::string_view{};
     if (identity.machine != machine) {

@@ -19,11 +19,11 @@ constexpr std::size_t property_size = 24;
 constexpr std::size_t longest_name = 4096;  // bytes
 
 // Flags of EVENT_PROPERTY_INFO.
-constexpr u32 is_structure = 0x1;
+constexpr u32 structure_property = 0x1;
 constexpr u32 length_from_property = 0x2;
 constexpr u32 count_from_property = 0x4;
-constexpr u32 fixed_length = 0x10;
-constexpr u32 fixed_count = 0x20;
+constexpr u32 fixed_length_property = 0x10;
+constexpr u32 fixed_count_property = 0x20;
 
 constexpr u32 decoding_by_wbem = 1;
 
@@ -165,10 +165,10 @@ class SchemaReader {
     field.slot = slot_of_[index];
     if ((flags & count_from_property) != 0) {
       field.count = reference(in.get<u16, 16>());
-    } else if (in.get<u16, 16>() > 1 || (flags & fixed_count) != 0) {
+    } else if (in.get<u16, 16>() > 1 || (flags & fixed_count_property) != 0) {
       field.count = {Rule::fixed, in.get<u16, 16>()};
     }
-    if ((flags & is_structure) != 0) {
+    if ((flags & structure_property) != 0) {
       field.in = InType::structure;
       const u32 first = in.get<u16, 8>();
       const u32 members = in.get<u16, 10>();
@@ -182,7 +182,7 @@ class SchemaReader {
     const auto length = in.get<u16, 18>();
     if ((flags & length_from_property) != 0) {
       field.length = reference(length);
-    } else if (has_length(field.in) && ((flags & fixed_length) != 0 || length > 0)) {
+    } else if (has_length(field.in) && ((flags & fixed_length_property) != 0 || length > 0)) {
       field.length = {Rule::fixed, length};
     }
     if (in.get<u32, 12>() != 0)

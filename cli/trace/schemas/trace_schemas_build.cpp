@@ -102,7 +102,7 @@ void add_trace_schemas_build(CLI::App& app, Exit& exit) {
        "  2  no file declares events, or the store cannot be written\n"},
       {"ctschemas"},
       [](Command& command, TraceSchemasBuildOptions& options) {
-        command.add_input("FILE|DIR", options.inputs,
+        command.add_input("FILE", options.inputs,
                           "PE files, manifests (.man), stores, and folders with such files in them "
                           "or below; recognised by their contents");
         add_language_option(command, options.schemas);

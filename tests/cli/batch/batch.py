@@ -441,7 +441,7 @@ class Resuming(Batch):
 
     def test_hashes_tell_what_size_and_time_do_not(self):
         self.fill(3)
-        self.batch("--hash", status=0)
+        self.batch("--compare-contents", status=0)
         _, rows, _ = self.manifest()
         self.assertEqual(rows["00.img"]["identity"]["sha256"], hashlib.sha256((self.images / "00.img").read_bytes()).hexdigest())
         facts = (self.images / "00.img").stat()
@@ -451,9 +451,9 @@ class Resuming(Batch):
             file.write(changed)
         os.utime(self.images / "00.img", ns=(facts.st_mtime_ns, facts.st_mtime_ns))
         self.assertEqual(self.batch(status=0)["counts"]["kept"], 3)
-        self.assertEqual(self.batch("--hash", status=0)["counts"]["kept"], 2)
+        self.assertEqual(self.batch("--compare-contents", status=0)["counts"]["kept"], 2)
         os.utime(self.images / "01.img", ns=(2 * 10**18, 2 * 10**18))
-        self.assertEqual(self.batch("--hash", status=0)["counts"]["kept"], 3)
+        self.assertEqual(self.batch("--compare-contents", status=0)["counts"]["kept"], 3)
 
     def test_failed_inputs_are_tried_again_when_asked(self):
         self.add("bad.img", b"no image\n" * 99)
@@ -690,7 +690,7 @@ class Refusals(Batch):
             return run("batch", "--out-dir", self.out, *options, "--", *SNAPSHOT, status=status)
         batch("--input", self.here / "a", status=0)
         whole = tree(self.out)
-        for options in ((), ("--shard", "1/1"), ("--hash",)):
+        for options in ((), ("--shard", "1/1"), ("--compare-contents",)):
             self.assertIn(words, batch("--input", self.here / "b", *options, status=2).stderr)
         self.assertIn(words, run(*SNAPSHOT, "--out-dir", self.out, self.here / "b/disk.img", status=2).stderr)
         self.assertEqual(tree(self.out), whole)

@@ -25,10 +25,6 @@ help_of, commands = PROGRAM.help_of, PROGRAM.commands
 
 
 class Formats(case.Case):
-    def formats_of(self, command):
-        offered = re.search(r"--format\s+(?:\{|[A-Z]+ [^\[]*\[one of )([^}\]]*)[}\]]", re.sub(r"\n\s+", " ", help_of(*command)))
-        return re.split(r",\s*", offered[1]) if offered else []
-
     def refused(self, *arguments):
         done = run(*arguments)
         self.assertEqual((done.returncode, done.stdout), (2, b""), (arguments, done.stderr))
@@ -38,7 +34,7 @@ class Formats(case.Case):
         """Each option whose help begins with the format that it is for, with each other format."""
         tried = set()
         for command in commands():
-            formats = self.formats_of(command)
+            formats = PROGRAM.formats_of(*command)
             for option, value, where in re.findall(
                     r"^ +(--[a-z-]+)((?: [A-Z]+)?)\s+In (text|drawings|lists of paths and\s+URLs)\b",
                     help_of(*command), re.M):

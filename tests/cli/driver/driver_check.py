@@ -177,7 +177,7 @@ class Rules(Check):
         session, = document["autologgers"]
         provider, = session["providers"]
         self.assertEqual((provider["name"], provider["keywords"], session["file"]),
-                         ("The publisher's name", 1 << 63, r"%SystemRoot%\Traces\boot.etl"))
+                         ("The publisher's name", hex(1 << 63), r"%SystemRoot%\Traces\boot.etl"))
         alone = self.check(system())["autologgers"][0]["providers"][0]
         self.assertEqual(alone["name"], "Microsoft-Windows-Kernel-Process")
 

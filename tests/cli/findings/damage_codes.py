@@ -252,6 +252,7 @@ class Kernels(Case):
                 image("switch-7-x86")]
         status, told = codes(*plan)
         self.assertEqual((status, "trace-facility-absent" in told), (0, True))
+        self.assertIn("trace-facility-absent", codes(*plan, "--format", "c-header")[1])
         driver = image("trace-driver-yes")
         machine, = struct.unpack_from("<H", driver.read_bytes(),
                                       struct.unpack_from("<I", driver.read_bytes(), 60)[0] + 4)

@@ -74,7 +74,6 @@ OWN_WORDS = {
     "--function": "names alone, or also places in a kernel",
     "--jobs": "threads, or inputs that a batch reads at a time",
     "--journal": "of a query no other formats lack it",
-    "--key-file": "of traces it is also the key of what a driver encrypted",
     "--limit": "events, or rows of each volume",
     "--no-hash": "with the checksum where that is computed too",
     "--ntdll": "names services, or is what is checked or what a made-up trace is of",
@@ -133,6 +132,40 @@ class Help(case.Case):
         self.assertGreater(len(sum(texts["--quiet"].values(), [])), 50)
         several = {name: found for name, found in texts.items() if len(found) > 1}
         self.assertEqual(sorted(several), sorted(OWN_WORDS), several)
+
+    def test_the_opposite_of_an_option_is_no_other_option(self):
+        names = {name for command in self.commands for name in options_of(command)}
+        opposites = {name for name in names if name.startswith("--no-")}
+        self.assertGreater(len(opposites), 2)
+        self.assertEqual({"--" + name[5:] for name in opposites} & names, set())
+
+    def test_arguments_are_spelled_alike(self):
+        """As docs/commands/common-options.md says, and so in every document."""
+        inputs = {"FILE", "IMAGE", "TABLE", "PROFILE", "DUMP", "BEFORE", "AFTER"}
+        others = {"CODE", "COMMAND", "NAME", "PATH", "PLACE", "PROVIDER", "SCENARIO"}
+        words = {}
+        for command in self.commands:
+            if PROGRAM.below(*command):
+                continue
+            text = help_of(*command)
+            usage = re.search(r"^Usage: .*?\[OPTIONS\](.*(?:\n {3,}.*)*)", text, re.M)[1]
+            arguments = [re.sub(r"[\[\].]", "", word) for word in usage.split()]
+            self.assertLessEqual(set(arguments), inputs | others, command)
+            kinds = {name: kind for name, kind in re.findall(r"^  (?:-\w,)?(--[a-z0-9-]+) ([A-Z|]+)\b", text, re.M)}
+            self.assertEqual([name for name, kind in kinds.items()
+                              if re.search(r"FILE|DIR", kind) and kind not in ("FILE", "DIR", "FILE|DIR", "NAME|FILE")], [], command)
+            words[" ".join(command)] = {*arguments, *(part for kind in kinds.values() for part in kind.split("|"))}
+        hives = {"SYSTEM", "SOFTWARE"}  # names of files
+        shown = 0
+        for document in (SOURCES / "README.md", *(SOURCES / "docs").rglob("*.md")):
+            for line in re.findall(r"(?:`|^)coldtrace ([^`\n]*)", document.read_text(), re.M):
+                command = max((name for name in words if line.startswith(name + " ")), key=len, default=None)
+                if command is None:
+                    continue
+                said = set(re.findall(r"(?<![\w$.%/=<'*\"-])[A-Z][A-Z0-9]+(?!\w|\.\w)", line)) - hives
+                self.assertLessEqual(said, words[command] | {"OPTIONS"}, (document.name, line))
+                shown += len(said)
+        self.assertGreater(shown, 80)
 
     def test_a_terminal_has_lines_of_its_width(self):
         def shown(columns):

@@ -276,13 +276,17 @@ class KeyPresses(Case):
         trace = self.trace(self.sealed)
         plain = [press.hex() for press in self.PRESSES]
         self.assertEqual(self.keys(trace), ["encrypted"] * 3)
-        self.assertEqual(self.keys(trace, "--key-file", self.key), plain)
-        rows = strict_csv(run("trace", "decode", "--format", "csv", trace, "--key-file", self.key).stdout)
+        self.assertEqual(self.keys(trace, "--decryption-key-file", self.key), plain)
+        rows = strict_csv(run("trace", "decode", "--format", "csv", trace, "--decryption-key-file", self.key).stdout)
         self.assertEqual([json.loads(row["fields"])["key"] for row in rows if row["name"] == "KeyPress"], plain)
-        text = run("trace", "decode", "--format", "text", trace, "--key-file", self.key).stdout.decode()
+        text = run("trace", "decode", "--format", "text", trace, "--decryption-key-file", self.key).stdout.decode()
         self.assertEqual(re.findall(r" key=([0-9a-f]+)", text), plain)
-        # Results for others have none of them.
+        # Results for others have none of them, and each key has an option of its own.
         self.assertEqual(self.keys(trace, "--names", "keyed-hash", "--key-file", self.key), ["encrypted"] * 3)
+        for options, said in ((("--key-file", self.key), b"--key-file is for --names keyed-hash"),
+                              (("--names", "keyed-hash", "--key-file", self.key, "--decryption-key-file", self.key),
+                               b"--decryption-key-file are for --names plain")):
+            self.assertIn(said, run("trace", "decode", trace, *options, status=(2,)).stderr)
 
     def test_another_key_and_changed_bytes_show_nothing(self):
         changed = [bytes([key[0] ^ 1]) + key[1:] for key in self.sealed]
@@ -290,8 +294,8 @@ class KeyPresses(Case):
         for keys, key in ((changed, self.key), (self.sealed, self.write("other", bytes(32))),
                           ([b"", b"short", bytes(28)], self.key)):
             trace = self.trace(keys)
-            self.assertEqual(self.keys(trace, "--key-file", key), ["encrypted"] * 3)
-            done = run("trace", "decode", trace, "--key-file", key)
+            self.assertEqual(self.keys(trace, "--decryption-key-file", key), ["encrypted"] * 3)
+            done = run("trace", "decode", trace, "--decryption-key-file", key)
             self.assertIn(b"sealed-field: 3 encrypted fields", done.stderr)
             for press in self.PRESSES:
                 self.assertNotIn(press.hex().encode(), done.stdout)
@@ -299,7 +303,7 @@ class KeyPresses(Case):
     def test_a_key_has_32_bytes(self):
         trace = self.trace(self.sealed)
         for size in (16, 31, 33):
-            done = run("trace", "decode", trace, "--key-file", self.write("wrong", bytes(size)), status=(2,))
+            done = run("trace", "decode", trace, "--decryption-key-file", self.write("wrong", bytes(size)), status=(2,))
             self.assertIn(b"32 bytes", done.stderr)
 
 

@@ -70,7 +70,8 @@ TEST_CASE("a symbol table names code where the image says what is code") {
   CHECK(findings.count("isf-no-sections") == 1);
 
   Opened image{spec_with({})};
-  const CodeSymbols symbols{&*image, &*file, image.findings};
+  const pe::ImageTables tables{*image};
+  const CodeSymbols symbols{&tables, &*file, image.findings};
   CHECK(name_at(symbols, 0x1014) == "_run@4+0x4");
   CHECK(name_at(symbols, 0x21000) == "-");
   CHECK(image.findings.count("isf-no-sections") == 0);
@@ -83,7 +84,8 @@ TEST_CASE("an address has the name of the export at it or before it") {
                           {"", 4, 0x1200},
                           {"data", 5, 0x21000},
                           {"elsewhere", 6, 0, "OTHER.Name"}})};
-  const CodeSymbols symbols{&*image, nullptr, image.findings};
+  const pe::ImageTables tables{*image};
+  const CodeSymbols symbols{&tables, nullptr, image.findings};
   CHECK(image.findings.empty());
   const auto row = GENERATE(values<Row>({
       {"before all", 0x100f, "-"},
@@ -114,7 +116,8 @@ TEST_CASE("a name ends with the function that .pdata has, whose pieces are one")
   spec.sections[0].content[0x300] = std::byte{0x01};
   spec.sections[0].content[0x304] = std::byte{0x21};  // UNW_FLAG_CHAININFO
   Opened image{spec};
-  const CodeSymbols symbols{&*image, nullptr, image.findings};
+  const pe::ImageTables tables{*image};
+  const CodeSymbols symbols{&tables, nullptr, image.findings};
   const auto row = GENERATE(values<Row>({
       {"its first piece", 0x101f, "whole+0x1f"},
       {"its second piece", 0x103f, "whole+0x3f"},
@@ -138,7 +141,8 @@ TEST_CASE("names of a PDB go before those of exports") {
   const auto pdb = symbol_file(spec);
   Opened image{spec_with({{"f", 1, 0x1010}, {"exported", 2, 0x1080}})};
   SECTION("with both") {
-    const CodeSymbols symbols{&*image, &pdb, image.findings};
+    const pe::ImageTables tables{*image};
+    const CodeSymbols symbols{&tables, &pdb, image.findings};
     CHECK(name_at(symbols, 0x1010) == "?f@@YAXXZ+0x0");
     CHECK(name_at(symbols, 0x1081) == "exported+0x1");
     CHECK(name_at(symbols, 0x1180) == "g+0x80");
@@ -175,7 +179,8 @@ TEST_CASE("procedures of a PDB name what public symbols do not, as far as they r
                     {"in data", 0, 0x10, 0x110f, 2}}}};
   const auto pdb = symbol_file(spec);
   Opened image{spec_with({{"exported", 1, 0x1040}, {"far", 2, 0x1800}})};
-  const CodeSymbols symbols{&*image, &pdb, image.findings};
+  const pe::ImageTables tables{*image};
+  const CodeSymbols symbols{&tables, &pdb, image.findings};
   CHECK(image.findings.empty());
   const auto row = GENERATE(values<Row>({
       {"the public symbol goes first", 0x1010, "?f@@YAXXZ+0x0"},
@@ -242,7 +247,8 @@ TEST_CASE("modules of a PDB that cannot be read are told, and cost their own nam
     const auto pdb = pe::SymbolFile::open(directory.write("a.pdb", core::to_chars(built.view())));
     REQUIRE(pdb);
     Opened image{spec_with({})};
-    const CodeSymbols symbols{&*image, &*pdb, image.findings};
+    const pe::ImageTables tables{*image};
+    const CodeSymbols symbols{&tables, &*pdb, image.findings};
     CHECK(fmt::format("{} {} {}", name_at(symbols, 0x1040), name_at(symbols, 0x1060),
                       name_at(symbols, 0x1080)) == damage.names);
     CHECK(image.findings.count("pdb-procedures") ==
@@ -255,7 +261,8 @@ TEST_CASE("modules of a PDB that cannot be read are told, and cost their own nam
 TEST_CASE("names are as long as they may be, and valid text") {
   const std::string longest(CodeSymbols::longest_name, 'a');
   Opened image{spec_with({{longest + "b", 1, 0x1000}, {"\xff", 2, 0x1010}})};
-  const CodeSymbols symbols{&*image, nullptr, image.findings};
+  const pe::ImageTables tables{*image};
+  const CodeSymbols symbols{&tables, nullptr, image.findings};
   CHECK(name_at(symbols, 0x1000) == longest + "+0x0");
   CHECK(name_at(symbols, 0x1010) == "\xef\xbf\xbd+0x0");
   CHECK(image.findings.count("symbol-limit") == 1);
@@ -273,7 +280,8 @@ TEST_CASE("exports that share one name have no more of it than the file has byte
   const auto first = *core::load<u32>(built.view(), names);
   for (u32 i = 0; i < count; ++i) built.patch(names + 4 * i, first);
   Opened image{built};
-  const CodeSymbols symbols{&*image, nullptr, image.findings};
+  const pe::ImageTables tables{*image};
+  const CodeSymbols symbols{&tables, nullptr, image.findings};
   CHECK(symbols.size() == built.bytes.size() / 1000);
   CHECK(image.findings.count("symbol-limit") == 1);
 }

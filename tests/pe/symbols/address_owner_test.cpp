@@ -22,7 +22,8 @@ fixtures::PeSpec spec() {
 
 TEST_CASE("an address is called by its module and the symbol before it") {
   Opened image{spec()};
-  const pe::CodeSymbols symbols{&*image, nullptr, image.findings};
+  const pe::ImageTables tables{*image};
+  const pe::CodeSymbols symbols{&tables, nullptr, image.findings};
   const std::array modules{
       OwningModule{"kernel32.dll", 0x7ff8'0000'0000, 0x3000, &symbols},
       OwningModule{"other.dll", 0x7ff8'0000'2000, 0x2000, nullptr},

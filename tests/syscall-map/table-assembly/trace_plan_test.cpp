@@ -1,5 +1,6 @@
 #include "coldtrace/syscall-map/table-assembly/trace_plan.hpp"
 
+#include "coldtrace/syscall-map/table-assembly/hook_table_assembly.hpp"
 #include "coldtrace/syscall-map/trace-points/trace_planner.hpp"
 #include "tests/syscall-map/stubs/stub_image.hpp"
 
@@ -58,6 +59,37 @@ TEST_CASE("a plan has the interfaces that set trace points, and what they show o
                                           "EtwRegisterEventCallback", "TraceInitSystem"});
   CHECK(exported == std::vector<std::string>{"KeSetTracepoint"});
   CHECK(plan.facility.state == TraceFacilityState::present);
+}
+
+TEST_CASE(
+    "a hook table has the points of the plan, and says of the kernel's facility what it says") {
+  const auto* const name = GENERATE("trace-points-x64/ntoskrnl.exe", "windows7-x64/ntdll.dll");
+  const auto file = load_stub_image(name);
+  if (!file) return;
+  const auto image = file->open();
+  const KernelView view{image};
+  core::Findings opening, findings;
+  const std::vector<HookTableSource> sources{
+      {{ImageRole::kernel, name, pe::read_identity(image, opening), {}}, &view}};
+  const std::vector<std::string> requests{"NtOpenThing", "NtClose", "NtIsNowhere", "0x1004"};
+  const auto plan = make_trace_plan(sources, {}, requests);
+  const auto table = assemble_hook_table(sources, {}, {.trace_points = requests}, findings);
+  REQUIRE(table.trace_points.size() == plan.points.size());
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    CAPTURE(requests[i]);
+    CHECK(table.trace_points[i].requested == plan.points[i].requested);
+    CHECK(table.trace_points[i].rva == plan.points[i].rva);
+    CHECK(table.trace_points[i].bytes == plan.points[i].bytes);
+    CHECK(table.trace_points[i].eligible() == plan.points[i].eligible());
+  }
+  // What older builds do not have: the second image is of Windows 7.
+  CHECK(findings.count("trace-facility-absent") ==
+        (plan.facility.state == TraceFacilityState::absent ? 1 : 0));
+  CHECK((plan.facility.state == TraceFacilityState::absent) ==
+        (std::string_view{name} == "windows7-x64/ntdll.dll"));
+  core::Findings of_none;
+  CHECK(assemble_hook_table(sources, {}, {}, of_none).trace_points.empty());
+  CHECK(of_none.count("trace-facility-absent") == 0);
 }
 
 TEST_CASE("what an ntdll lacks counts for ntdll, and only if a name is asked that needs it") {

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "cli/command/version.hpp"
 #include "cli/trace/analysis/processors/cpu_tables.hpp"
 
@@ -115,7 +117,7 @@ class CpuJson {
   void write_routine(const RoutineUse& one) {
     json_.begin_object()
         .field("kind", to_string(one.routine.kind))
-        .field("address", one.routine.number)
+        .field("address", fmt::format("{:#x}", one.routine.number))
         .field("function", ExactText{tables_.code.functions()[one.code.function].name})
         .field("module", ExactText{tables_.module_or_null(one.code.module)})
         .field("runs", one.runs)

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "coldtrace/pdb/symbol_file.hpp"
-#include "coldtrace/pe/image.hpp"
+#include "coldtrace/pe/image_tables.hpp"
 
 namespace coldtrace::pe {
 
@@ -30,7 +30,7 @@ class CodeSymbols {
 
   // Either may be null, and need not outlive the object. Names longer than `longest_name`, and more
   // names than the image has bytes, are cut with a finding.
-  CodeSymbols(const Image* image, const SymbolFile* pdb, core::Findings& findings);
+  CodeSymbols(const ImageTables* tables, const SymbolFile* pdb, core::Findings& findings);
 
   // The symbol at `address` or before it, if code can extend from there to here: in one section,
   // with no end of a function of .pdata or a procedure between, and at most `farthest` bytes away.
@@ -57,7 +57,7 @@ class CodeSymbols {
   };
 
   void add_sections(std::span<const SectionHeader> sections);
-  void add_exports(const Image& image, core::Findings& findings);
+  void add_exports(const ImageTables& tables, core::Findings& findings);
   void add_publics(const SymbolFile& pdb, core::Findings& findings);
   void add_procedures(const SymbolFile& pdb, core::Findings& findings);
   void add_functions(const Image& image, core::Findings& findings);

@@ -381,7 +381,7 @@ class Simulated(Case):
             path = self.scenario(name)
             routines, interrupted, processors = self.interrupts_of(self.events(path))
             told = self.answer(path)
-            self.assertEqual({(row["kind"], row["address"]):
+            self.assertEqual({(row["kind"], int(row["address"], 16)):
                               (row["runs"], row["inclusive"], row["exclusive"])
                               for row in told["routines"]}, routines)
             self.assertEqual({row["tid"]: row["interrupted"] for row in told["threads"]

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <set>
+#include <span>
 #include <string>
 
+#include "coldtrace/core/result.hpp"
 #include "coldtrace/tracefile/ctrace/ctrace_scan.hpp"
 
 namespace coldtrace::tracefile {
@@ -26,6 +28,11 @@ struct CtracePart {
     return static_cast<u16>(first_processor + processor);
   }
 };
+
+// The ntdll.dll that all files of a trace name: system call numbers mean the services of one build.
+// Fails with a sentence if two files name different ones.
+[[nodiscard]] core::Expected<TracedImage, std::string> find_common_ntdll(
+    std::span<const CtracePart> parts);
 
 // Where the buffers of a processor in one session begin; each names the next.
 struct CtraceChain {
