@@ -20,13 +20,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import json_schema
-from case import Case
+from case import Case, is_sanitized
 from sample_volumes import sample_volume
 from strict import strict_json, strict_ndjson
 
 COLDTRACE, IMAGES, WINE, SHARED = (Path(argument).resolve() for argument in sys.argv[1:5])
-VERSION = subprocess.run([COLDTRACE, "--version"], capture_output=True, text=True, check=True).stdout
-SANITIZED = "built with sanitizers" in VERSION
+SANITIZED = is_sanitized(COLDTRACE)
 JSON = ("--format", "json")
 IMAGE_COMMANDS = (
     ("pe", "info", "--details", *JSON), ("pe", "info", "--details"), ("pe", "exports", *JSON),
