@@ -27,6 +27,11 @@ def installed(test, program):
     return False
 
 
+def is_sanitized(program):
+    """Whether AddressSanitizer judges what the program reads; what it writes is then for others to judge."""
+    return b"built with sanitizers" in subprocess.run([program, "--version"], capture_output=True, check=True).stdout
+
+
 class Case(unittest.TestCase):
     def setUp(self):
         self.directory = tempfile.TemporaryDirectory()

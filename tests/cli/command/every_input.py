@@ -3,8 +3,9 @@
 What the values are is for others to say; here each run ends with an exit code of the contract and
 without a word of a sanitizer, and what it writes as JSON, strict readers take, and is what its schema
 in docs/schema says, of long outputs the first lines. An input of another kind than the command's is
-among them for every command. With sanitizers a command reads each third of the large ones, and the
-readers and schemas, who would be told what they are without, are left out.
+among them for every command. With sanitizers a command reads each third of those above a few KiB and each sixth
+of those above a MiB, others than the next command does, and the readers and schemas, who would be told what they
+are without, are left out.
 
 usage: every_input.py COLDTRACE IMAGES WINE SHARED [unittest arguments]
 """
@@ -19,14 +20,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import json_schema
-from case import Case
+from case import Case, is_sanitized
 from sample_volumes import sample_volume
 from strict import strict_json, strict_ndjson
 
 COLDTRACE, IMAGES, WINE, SHARED = (Path(argument).resolve() for argument in sys.argv[1:5])
-VERSION = subprocess.run([COLDTRACE, "--version"], capture_output=True, text=True, check=True).stdout
-SANITIZED = "built with sanitizers" in VERSION
-LARGE = 1 << 20 if SANITIZED else 1 << 63  # bytes
+SANITIZED = is_sanitized(COLDTRACE)
 JSON = ("--format", "json")
 IMAGE_COMMANDS = (
     ("pe", "info", "--details", *JSON), ("pe", "info", "--details"), ("pe", "exports", *JSON),
@@ -70,6 +69,12 @@ def validator(schema):
     return json_schema.of(json.loads((SCHEMAS / f"{name}.schema.json").read_text()))
 
 
+def share(path):
+    """One of how many such inputs a command reads."""
+    size = path.stat().st_size
+    return 1 if not SANITIZED or size < 1 << 12 else 3 if size < 1 << 20 else 6
+
+
 def run(command, path):
     done = subprocess.run([COLDTRACE, *command, path], capture_output=True, timeout=300)
     return command, path, done
@@ -82,7 +87,7 @@ class EveryInput(Case):
 
     def read_all(self, commands, paths):
         pairs = [(command, path) for i, command in enumerate(commands) for j, path in enumerate(paths)
-                 if (i + j) % 3 == 0 or path.stat().st_size < LARGE]
+                 if (i + j) % share(path) == 0]
         codes = set()
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             for command, path, done in pool.map(lambda pair: run(*pair), pairs):

@@ -217,7 +217,7 @@ class Packed(unittest.TestCase):
         """Some of its own end with a line break."""
         packed = zipped([("a.etl", self.bytes)])
         told = set()
-        for place in range(60, len(packed) - 100, max(1, len(packed) // 200)):
+        for place in range(60, len(packed) - 100, max(1, len(packed) // 70)):
             flipped = bytearray(packed)
             flipped[place] ^= 0xFF
             done = run("decode", self.write("flipped.zip", flipped))
@@ -232,7 +232,7 @@ class Packed(unittest.TestCase):
     def test_every_cut_ends_without_harm(self):
         small = self.bytes[:4096]
         for data in gzip.compress(small), lzma.compress(small), zipped([("a.etl", small)]):
-            for end in range(1, len(data), max(1, len(data) // 40)):
+            for end in range(1, len(data), max(1, len(data) // 25)):
                 self.assertIn(run("info", self.write("cut", data[:end])).returncode, (1, 2))
 
     def test_bombs_stop_at_a_limit(self):

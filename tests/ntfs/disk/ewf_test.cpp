@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstring>
 #include <filesystem>
 
 #include <catch2/catch.hpp>
@@ -9,6 +8,7 @@
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/ntfs/disk/ewf_image.hpp"
 #include "fixtures/builders/ntfs_image.hpp"
+#include "fixtures/builders/same_bytes.hpp"
 #include "fixtures/builders/temporary_directory.hpp"
 #include "fixtures/builders/value_of.hpp"
 #include "tests/ntfs/snapshot/snapshot_of.hpp"
@@ -82,7 +82,7 @@ TEST_CASE("E01 images of all programs are sound") {
     REQUIRE(image);
     std::vector<std::byte> read(bytes.size());
     CHECK((*image)->read_at(0, read));
-    CHECK(read == bytes);
+    CHECK(fixtures::same_bytes(read, bytes));
     CHECK((*image)->available() == bytes.size());
     CHECK(findings.empty());
   }
@@ -123,7 +123,7 @@ TEST_CASE("no damage of a section of an E01 image makes wrong bytes of it") {
         for (u64 at = 0; at < bytes.size(); at += step) {
           if (!(*image)->read_at(at, part))
             unread += step;
-          else if (!std::ranges::equal(part, core::ByteView{bytes}.subspan(at, step)))
+          else if (!fixtures::same_bytes(part, core::ByteView{bytes}.subspan(at, step)))
             ++wrong;
         }
         CHECK(wrong == 0);
@@ -167,7 +167,7 @@ struct Segments {
     for (u64 at = 0; at < disk.size(); at += step) {
       if (!(*image)->read_at(at, part))
         unread += step;
-      else if (std::memcmp(part.data(), disk.data() + at, step) != 0)
+      else if (!fixtures::same_bytes(part, core::ByteView{disk}.subspan(at, step)))
         ++wrong;
     }
     CHECK(wrong == 0);

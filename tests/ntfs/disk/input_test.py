@@ -23,7 +23,7 @@ import jsonschema
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import json_schema  # noqa: E402
-from case import Case  # noqa: E402
+from case import Case, is_sanitized  # noqa: E402
 from sample_volumes import sample_volume  # noqa: E402
 from strict import strict_csv, strict_json, strict_ndjson  # noqa: E402
 from ntfs.journal import usn_writer  # noqa: E402
@@ -234,8 +234,8 @@ class BareMft(Images):
         content = made_by("icat", self.volume(), "0")
         expected, _, _ = self.rows(self.write("sound", content), status=0)
         self.assertGreater(len(expected), 10)
-        sanitized = b"__asan_init" in COLDTRACE.read_bytes()  # which needs more address space
-        memory = resource.RLIM_INFINITY if sanitized else 4 << 30
+        # Sanitizers need more address space.
+        memory = resource.RLIM_INFINITY if is_sanitized(COLDTRACE) else 4 << 30
 
         def check(path):
             done = subprocess.run([COLDTRACE, "ntfs", "snapshot", "--mft", "--state", "all", path], capture_output=True,

@@ -27,7 +27,7 @@ struct Volume {
 
   Volume() {
     const u64 folder = image.add_directory(u"folder");
-    for (char16_t letter = u'a'; letter <= u'z'; ++letter)
+    for (char16_t letter = u'a'; letter <= u'j'; ++letter)
       image.add_file(u"a name long enough for buffers " + std::u16string{letter}, "", folder);
     const u64 plain = image.add_file(u"plain", "some content", folder);
     image.file(plain).streams.push_back({.name = u"Zone.Identifier", .content = "[ZoneTransfer]"});
@@ -96,6 +96,14 @@ std::multimap<std::string, std::string> rows_of(const Seen& seen, u64 record) {
   return rows;
 }
 
+// Every bit where one has a meaning of its own; of other bytes three, which are others from
+// attribute to attribute, so that the attributes together have them all.
+bool is_turned(const Place& place, u64 attribute) {
+  const bool flags = place.offset == 0x0c || place.offset == 0x0d;
+  const bool size = place.resident && place.offset == 0x10;
+  return flags || size || (place.bit + place.offset + attribute) % 8 < 3;
+}
+
 TEST_CASE("no bit of an attribute's head changes what is said of a file without a finding") {
   Volume volume;
   auto bytes = volume.image.build();
@@ -104,6 +112,7 @@ TEST_CASE("no bit of an attribute's head changes what is said of a file without 
   REQUIRE(sound.opened);
   REQUIRE(sound.findings.empty());
   u64 told = 0;
+  u64 attributes = 0;
   std::set<u32> done;
   std::map<std::string_view, u64> silent;
   for (const u64 file : volume.files) {
@@ -118,10 +127,13 @@ TEST_CASE("no bit of an attribute's head changes what is said of a file without 
       const bool resident = *core::load<u8>(bytes, at + 8) == 0;
       // Of those that all files have, one stands for all.
       if ((type == 0x10 || type == 0x30) && !done.insert(type).second) continue;
+      ++attributes;
       for (u64 offset = 0; offset < (resident ? 0x18u : 0x40u); ++offset) {
         // The last bytes of a stride are kept elsewhere.
         if ((at + offset) % 512 >= 510) continue;
         for (unsigned bit = 0; bit < 8; ++bit) {
+          const Place place{type, resident, offset, bit};
+          if (!is_turned(place, attributes)) continue;
           CAPTURE(file, type, resident, offset, bit);
           const auto flip = static_cast<std::byte>(1U << bit);
           bytes[at + offset] ^= flip;
@@ -133,13 +145,14 @@ TEST_CASE("no bit of an attribute's head changes what is said of a file without 
             ++told;
             continue;
           }
-          const auto reason = untold({type, resident, offset, bit});
+          const auto reason = untold(place);
           CHECK(reason != "");
           ++silent[reason];
         }
       }
     }
   }
+  CHECK(attributes > 12);
   CHECK(told > 1000);
   CAPTURE(silent);
   // Each reason is needed.

@@ -132,30 +132,34 @@ fixtures::PeImage with_table(std::size_t index, const fixtures::ByteWriter& tabl
   return fixtures::build_pe(spec);
 }
 
+// The entry again and again behind the head.
+fixtures::ByteWriter full_of(const fixtures::ByteWriter& entry, fixtures::ByteWriter head = {}) {
+  fixtures::ByteWriter many;
+  for (int i = 0; i < 4096; ++i) many.write_bytes(entry.view());
+  while (head.size() < large) head.write_bytes(many.view());
+  return head;
+}
+
 fixtures::ByteWriter full_of_modules() {
-  fixtures::ByteWriter table;
-  while (table.size() < large) table.write_zeros(12).write_u32(0x1001).write_u32(0x1001);
-  return table;
+  return full_of(fixtures::ByteWriter{}.write_zeros(12).write_u32(0x1001).write_u32(0x1001));
 }
 
 fixtures::ByteWriter full_of_delayed_modules() {
-  fixtures::ByteWriter table;
-  while (table.size() < large)
-    table.write_u32(1).write_u32(0x1001).write_u32(0).write_u32(0x1001).write_zeros(16);
-  return table;
+  return full_of(fixtures::ByteWriter{}
+                     .write_u32(1)
+                     .write_u32(0x1001)
+                     .write_u32(0)
+                     .write_u32(0x1001)
+                     .write_zeros(16));
 }
 
 fixtures::ByteWriter full_of_relocations() {
-  fixtures::ByteWriter table;
-  table.write_u32(0x1000).write_u32(large);
-  while (table.size() < large) table.write_u64(0x3333'3333'3333'3333);
-  return table;
+  return full_of(fixtures::ByteWriter{}.write_u64(0x3333'3333'3333'3333),
+                 fixtures::ByteWriter{}.write_u32(0x1000).write_u32(large));
 }
 
 fixtures::ByteWriter full_of_bound_imports() {
-  fixtures::ByteWriter table;
-  while (table.size() < large) table.write_u32(1).write_u16(6).write_u16(0xffff);
-  return table;
+  return full_of(fixtures::ByteWriter{}.write_u32(1).write_u16(6).write_u16(0xffff));
 }
 
 fixtures::ByteWriter full_of_resources() {

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <filesystem>
 #include <random>
 
@@ -7,6 +6,7 @@
 #include "coldtrace/pe/export_directory.hpp"
 #include "coldtrace/pe/import_directory.hpp"
 #include "coldtrace/pe/resources.hpp"
+#include "fixtures/builders/same_bytes.hpp"
 #include "fixtures/builders/temporary_directory.hpp"
 #include "tests/pe/pe_test.hpp"
 
@@ -103,12 +103,12 @@ TEST_CASE("a window has no byte of the next section") {
 TEST_CASE("a block that cannot be read is missing from tables, which say so") {
   const auto bytes = fixtures::build_pe(large_spec());
   const fixtures::TemporaryDirectory directory;
-  const auto path = directory.write("shrinks.dll", bytes.string());
-  const auto size = bytes.bytes.size();
+  const auto content = bytes.string();
+  const auto path = directory.path("shrinks.dll");
   u64 cuts = 0, known = 0;
-  for (u64 left = 0x1000; left < size; left += 0x1000) {
+  for (u64 left = 0x1000; left < content.size(); left += 0x1000) {
     CAPTURE(left);
-    directory.write("shrinks.dll", bytes.string());
+    directory.write("shrinks.dll", content);
     const auto file = core::LazyFile::open(path, cap);
     REQUIRE(file);
     core::Findings findings;
@@ -121,8 +121,7 @@ TEST_CASE("a block that cannot be read is missing from tables, which say so") {
       const auto read = image->bytes(section.address);
       const auto offset = image->addresses().to_offset(section.address).value();
       REQUIRE(read.size() <= image->addresses().stored_size(section.address));
-      REQUIRE(std::equal(read.begin(), read.end(),
-                         bytes.view().begin() + static_cast<std::ptrdiff_t>(offset)));
+      REQUIRE(fixtures::same_bytes(read, bytes.view().subspan(offset, read.size())));
       pe::Image::Window window{*image};
       const auto near = window.at(section.address + read.size());
       REQUIRE(near.size() <= read.size());

@@ -15,15 +15,18 @@ namespace {
 
 TEST_CASE("every truncation and every wrong bit of a table is refused") {
   const auto bytes = encode(fixtures::make_hook_tables(2, 2));
+  REQUIRE(bytes.size() > 1000);
   coldtrace_hook_table table;
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     const ExactCopy cut{core::ByteView{bytes}.first(size)};
-    REQUIRE(coldtrace_hook_open(&table, cut.view().data(), size) != COLDTRACE_HOOK_OK);
+    if (coldtrace_hook_open(&table, cut.view().data(), size) == COLDTRACE_HOOK_OK)
+      FAIL_CHECK("cut at " << size);
   }
   auto bent = bytes;
   for (std::size_t bit = 0; bit < bytes.size() * 8; ++bit) {
     bent[bit / 8] ^= static_cast<std::byte>(1 << bit % 8);
-    REQUIRE(coldtrace_hook_open(&table, bent.data(), bent.size()) != COLDTRACE_HOOK_OK);
+    if (coldtrace_hook_open(&table, bent.data(), bent.size()) == COLDTRACE_HOOK_OK)
+      FAIL_CHECK("bit " << bit);
     bent[bit / 8] = bytes[bit / 8];
   }
 }

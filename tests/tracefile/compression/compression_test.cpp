@@ -6,6 +6,7 @@
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/core/xpress_huffman.hpp"
 #include "fixtures/builders/compressors.hpp"
+#include "fixtures/builders/same_bytes.hpp"
 #include "tracefile/compression/xpress.hpp"
 
 namespace coldtrace::tracefile {
@@ -195,10 +196,10 @@ TEST_CASE("what a compressor packs comes out again, whole and as a beginning") {
       const auto result = format.decompress(packed, out, 0);
       REQUIRE_FALSE(result.damaged);
       REQUIRE(result.size == size);
-      REQUIRE(out == plain);
+      REQUIRE(fixtures::same_bytes(out, plain));
       std::vector<std::byte> beginning(size / 2);
       REQUIRE(format.decompress(packed, beginning, 0).size == size / 2);
-      REQUIRE(std::equal(beginning.begin(), beginning.end(), plain.begin()));
+      REQUIRE(fixtures::same_bytes(beginning, ByteView{plain}.first(size / 2)));
     }
   }
   CHECK(largest > 0);
@@ -216,8 +217,7 @@ TEST_CASE("cut and flipped compressed data never gives more than it has room for
     if (result.damaged) REQUIRE(result.error.offset <= cut);
     // What came before the cut is right, but for the item that the cut went through.
     const auto certain = result.size > 18 ? result.size - 18 : 0;
-    REQUIRE(
-        std::equal(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(certain), plain.begin()));
+    REQUIRE(fixtures::same_bytes(ByteView{out}.first(certain), ByteView{plain}.first(certain)));
   }
   for (std::size_t at = 0; at < packed.size(); ++at) {
     auto damaged = packed;
@@ -267,8 +267,8 @@ TEST_CASE("blocks at a time give what bytes at a time give, of good data and of 
       continue;
     }
     REQUIRE(result.size == expected->size());
-    REQUIRE(std::equal(expected->begin(), expected->end(), out.begin()));
-    if (round % 3 == 0 && room == plain.size()) REQUIRE(out == plain);
+    REQUIRE(fixtures::same_bytes(*expected, ByteView{out}.first(expected->size())));
+    if (round % 3 == 0 && room == plain.size()) REQUIRE(fixtures::same_bytes(out, plain));
   }
   CHECK(damaged > 100);
 }

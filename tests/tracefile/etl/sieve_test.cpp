@@ -27,26 +27,38 @@ struct Sieved {
   std::set<std::pair<u64, u32>> streamed, let_through;
 };
 
-Sieved sieve(const std::vector<std::byte>& bytes, const EventSieve& sieve) {
-  const core::MemoryImage image{bytes};
-  core::Findings findings;
-  CatalogOptions options;
-  options.sieve = &sieve;
-  const auto trace = Trace::open(image, options, findings);
-  REQUIRE(trace);
-  // What is wanted has names, for which the buffers are read twice, and no event is counted twice.
-  core::Findings without_sieve;
-  const auto whole = Trace::open(image, CatalogOptions{}, without_sieve);
-  REQUIRE(whole);
-  CHECK(trace->events() == whole->events());
-  Sieved result;
-  for (const auto& held : all_events(*trace, {.sieved = true}))
-    result.streamed.emplace(held.event.buffer_offset, held.event.offset);
-  for (const auto& held : all_events(*trace))
-    if (sieve.lets_through(held.event))
-      result.let_through.emplace(held.event.buffer_offset, held.event.offset);
-  return result;
-}
+// A trace that is read once without a sieve, and again with each.
+class Sifter {
+ public:
+  explicit Sifter(const std::vector<std::byte>& bytes)
+      : image_{bytes},
+        trace_{fixtures::value_of(Trace::open(image_, {}, findings_))},
+        events_{all_events(trace_)} {}
+
+  Sieved sift(const EventSieve& sieve) const {
+    core::Findings findings;
+    CatalogOptions options;
+    options.sieve = &sieve;
+    const auto trace = Trace::open(image_, options, findings);
+    REQUIRE(trace);
+    // What is wanted has names, for which the buffers are read twice, and no event is counted
+    // twice.
+    CHECK(trace->events() == trace_.events());
+    Sieved result;
+    for (const auto& held : all_events(*trace, {.sieved = true}))
+      result.streamed.emplace(held.event.buffer_offset, held.event.offset);
+    for (const auto& held : events_)
+      if (sieve.lets_through(held.event))
+        result.let_through.emplace(held.event.buffer_offset, held.event.offset);
+    return result;
+  }
+
+ private:
+  core::MemoryImage image_;
+  core::Findings findings_;
+  Trace trace_;
+  std::vector<HeldEvent> events_;
+};
 
 bool holds(const Sieved& sieved) {
   return std::includes(sieved.streamed.begin(), sieved.streamed.end(), sieved.let_through.begin(),
@@ -82,7 +94,7 @@ TEST_CASE("buffers without an event that headers let through are not read again"
   const auto selection = select(where);
   const auto sieve_of_it = make_sieve(selection);
   REQUIRE(sieve_of_it);
-  const auto sieved = sieve(bytes, *sieve_of_it);
+  const auto sieved = Sifter{bytes}.sift(*sieve_of_it);
   CHECK(holds(sieved));
   std::set<u64> read;
   for (const auto& place : sieved.streamed) read.insert(place.first);
@@ -105,9 +117,10 @@ TEST_CASE("switches are read wherever events have their threads of them") {
   buffers.emplace_back(u16{0}).perfinfo(system_call, 2, 1'000'200, pointer(0xfffff80000000000));
   buffers.emplace_back(u16{1}).event(some_provider, 1, 1, {5, 6, 1'000'300}, words({1}));
   const auto bytes = build_etl(EtlSession{}, buffers);
+  const Sifter sifter{bytes};
   const auto streamed = [&](const std::string& where) {
     const auto selection = select(where);
-    const auto sieved = sieve(bytes, *make_sieve(selection));
+    const auto sieved = sifter.sift(*make_sieve(selection));
     CHECK(holds(sieved));
     return sieved.streamed.size();
   };
@@ -119,12 +132,14 @@ TEST_CASE("switches are read wherever events have their threads of them") {
 TEST_CASE("what a sieve leaves of real traces has all that it lets through") {
   if (samples_missing()) return;
   const auto* const name = GENERATE("dp_vsgc.etl", "pv_net.4.5.2.x64.etl");
-  const auto* const where =
-      GENERATE("pid == 4", "opcode == 36", "level == 5 and cpu == 0", "tid == 99999999");
-  const auto bytes = core::read_whole_file(sample_path(name), u64{1} << 30U);
-  REQUIRE(bytes);
-  const auto selection = select(where);
-  CHECK(holds(sieve(*bytes, *make_sieve(selection))));
+  const auto bytes = fixtures::value_of(core::read_whole_file(sample_path(name), u64{1} << 30U));
+  const Sifter sifter{bytes};
+  for (const auto* const where :
+       {"pid == 4", "opcode == 36", "level == 5 and cpu == 0", "tid == 99999999"}) {
+    CAPTURE(name, where);
+    const auto selection = select(where);
+    CHECK(holds(sifter.sift(*make_sieve(selection))));
+  }
 }
 
 }  // namespace coldtrace::tracefile

@@ -149,25 +149,28 @@ TEST_CASE("what a version does not have is not decoded") {
 
 TEST_CASE("of every buffer that is cut off, what is there is decoded") {
   const auto bytes = pattern(0x100);
+  std::size_t decoded = 0;
   for (const auto& code : control_codes())
     for (const auto version : kernel_versions)
       for (const auto direction : {ControlDirection::input, ControlDirection::output}) {
         const auto whole = decode_control_buffer(code.code, version, direction, bytes);
         if (!whole.layout) continue;
         for (std::size_t cut = 0; cut < bytes.size(); ++cut) {
-          CAPTURE(code.name, to_string(version), cut);
           const auto part = decode_control_buffer(code.code, version, direction,
                                                   core::ByteView{bytes}.first(cut));
-          std::vector<std::string> expected;
+          auto found = part.fields.begin();
+          bool right = true;
           for (const auto& field : whole.fields)
-            if (field.offset + size_of(field.type) <= cut) expected.push_back(field.name);
-          std::vector<std::string> found;
-          for (const auto& field : part.fields) found.push_back(field.name);
-          REQUIRE(found == expected);
-          REQUIRE(part.findings.count("control-truncated") == (cut < whole.layout->size ? 1 : 0));
-          REQUIRE(part.rest_offset + part.rest_size == cut);
+            if (field.offset + size_of(field.type) <= cut)
+              right = right && found != part.fields.end() && (found++)->name == field.name;
+          right = right && found == part.fields.end() &&
+                  part.findings.count("control-truncated") == (cut < whole.layout->size ? 1 : 0) &&
+                  part.rest_offset + part.rest_size == cut;
+          ++decoded;
+          if (!right) FAIL_CHECK(code.name << ", " << to_string(version) << ", cut at " << cut);
         }
       }
+  CHECK(decoded > 10'000);
 }
 
 // Source: NtTraceControl, "Function Code 0x0F".

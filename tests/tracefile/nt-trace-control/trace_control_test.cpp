@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <set>
 
 #include <catch2/catch.hpp>
@@ -89,6 +90,21 @@ void for_all_codes(Use use) {
 constexpr u32 largest_size = 0x200;
 constexpr u32 sizes_of_the_other[] = {0,    1,    4,    8,    0x10, 0x18,    0x20,   0x30,
                                       0x50, 0x60, 0x78, 0xa0, 0xb0, 0x10000, 0x10001};
+
+// Whether it is one of these, at which answers turn, or next to one.
+bool is_near_a_limit(u32 size) {
+  return std::any_of(std::begin(sizes_of_the_other), std::end(sizes_of_the_other),
+                     [&](u32 limit) { return size + 1 >= limit && size <= limit + 1; });
+}
+
+// Calls `use` for sizes of the other buffer: all of them where the size is near a limit, else
+// three, which are others from size to size.
+template <class Use>
+void for_others_of(u32 size, Use use) {
+  const u32 step = is_near_a_limit(size) ? 1 : 5;
+  for (std::size_t i = size % step; i < std::size(sizes_of_the_other); i += step)
+    use(sizes_of_the_other[i]);
+}
 
 }  // namespace
 
@@ -231,14 +247,14 @@ TEST_CASE("each function code checks what its section says") {
 TEST_CASE("every size of both buffers comes to what the document says") {
   for_all_codes([](ControlCase call) {
     for (u32 size = 0; size <= largest_size; ++size)
-      for (const auto other : sizes_of_the_other) {
+      for_others_of(size, [&](u32 other) {
         call.in_buffer_len = size;
         call.out_buffer_len = other;
         compare(call);
         call.in_buffer_len = other;
         call.out_buffer_len = size;
         compare(call);
-      }
+      });
   });
 }
 
@@ -260,10 +276,14 @@ TEST_CASE("what is known of the input decides as the document says") {
       for (u32 i = 0; i < size; ++i) bytes.write_u8(0xff);
     }
     bytes.pad_to(std::max<std::size_t>(size, bytes.size()));
+    // Away from limits one of both modes and one of both lengths, by turns.
+    const bool all = is_near_a_limit(size);
     for_all_codes([&](ControlCase call) {
+      if (!all && call.kernel_mode != (size % 2 == 0)) return;
       call.in_buffer_len = size;
       call.input = bytes.view();
       for (const u32 output : {0U, 0xb0U}) {
+        if (!all && (output != 0) != (size / 2 % 2 == 0)) continue;
         call.out_buffer_len = output;
         compare(call);
       }

@@ -113,6 +113,8 @@ class Managed(Case):
         return [(line.get("resolved") or {}).get("InstructionPointer") for line in self.lines(path, *options)
                 if line.get("name") == "PerfInfo/SampleProf"]
 
+
+class Names(Managed):
     def test_samples_stacks_and_functions_have_methods(self):
         writer = self.writer()
         self.method(writer, LOAD, 100, CODE, 0x40, "Run")
@@ -250,21 +252,6 @@ class Managed(Case):
             "Precompiled.dll!Space.Type.First": 2, "Precompiled.dll!Space.Type.Second": 2, "Space.Type.Loaded": 2,
             "Space.Type.Nowhere": 1})
 
-    def test_hostile_methods_end(self):
-        writer, buffers = self.writer(), []
-        for i in range(3000):  # all over each other, and beyond the end of all addresses
-            self.method(writer, LOAD, 100 + i, CODE + i, 0xFFFF_FFFF, "X" * (i % 50))
-            if i % 150 == 149:
-                buffers.append(writer.take(0))
-        self.method(writer, LOAD, 4000, (1 << 64) - 8, 0xFFFF_FFFF, "End")
-        for cut in range(0, 90, 7):
-            self.method(writer, LOAD, 4001 + cut, CODE - 0x1000, 0x10, "Cut", cut=cut)
-        self.sample(writer, 5000, CODE + 2999)
-        self.sample(writer, 5001, CODE - 0x1001)
-        self.sample(writer, 5002, (1 << 64) - 4)
-        self.assertEqual(self.names(self.save(writer, [*buffers, writer.take(0)])), [
-            "Space.Type." + "X" * (2999 % 50), None, None])
-
     def test_a_real_trace_is_named_as_a_second_reader_does(self):
         trace = SHARED / "samples/etl/pv_net.4.5.2.x64.etl"
         if not trace.exists():
@@ -304,6 +291,23 @@ class Managed(Case):
         self.assertEqual(json.loads(run("symbols", "--format", "json", trace))["methods"]["samples"], samples.total())
         rows = json.loads(run("cpu", "--format", "json", trace))["functions"]
         self.assertEqual({row["function"]: row["samples"] for row in rows if "!" in row["function"]}, +samples)
+
+
+class Hostile(Managed):
+    def test_hostile_methods_end(self):
+        writer, buffers = self.writer(), []
+        for i in range(3000):  # all over each other, and beyond the end of all addresses
+            self.method(writer, LOAD, 100 + i, CODE + i, 0xFFFF_FFFF, "X" * (i % 50))
+            if i % 150 == 149:
+                buffers.append(writer.take(0))
+        self.method(writer, LOAD, 4000, (1 << 64) - 8, 0xFFFF_FFFF, "End")
+        for cut in range(0, 90, 7):
+            self.method(writer, LOAD, 4001 + cut, CODE - 0x1000, 0x10, "Cut", cut=cut)
+        self.sample(writer, 5000, CODE + 2999)
+        self.sample(writer, 5001, CODE - 0x1001)
+        self.sample(writer, 5002, (1 << 64) - 4)
+        self.assertEqual(self.names(self.save(writer, [*buffers, writer.take(0)])), [
+            "Space.Type." + "X" * (2999 % 50), None, None])
 
 
 if __name__ == "__main__":

@@ -132,19 +132,22 @@ std::vector<std::vector<std::byte>> payloads_of(const Trap& trap) {
   return payloads;
 }
 
+// Every type with every character; of the ways in which there can be one or several values of it,
+// in JSON each character with every third, which shifts over types and characters.
 TEST_CASE("every type shows every character as JSON and CSV that strict readers take") {
   for (const auto& trap : traps) {
     const auto payloads = payloads_of(trap);
+    const auto trap_number = static_cast<std::size_t>(&trap - traps);
     for (const auto in : in_types) {
       if (in == static_cast<u16>(InType::structure)) continue;
       Renderer json{cli::TraceFormat::ndjson};
       Renderer csv{cli::TraceFormat::csv};
-      for (const auto out : out_types)
-        for (const auto& schema : schemas_of(static_cast<InType>(in), static_cast<OutType>(out)))
-          for (const auto& payload : payloads) json.render(schema, payload);
-      for (const auto out : out_types)
-        csv.render(schemas_of(static_cast<InType>(in), static_cast<OutType>(out)).front(),
-                   payloads.front());
+      for (const auto out : out_types) {
+        const auto schemas = schemas_of(static_cast<InType>(in), static_cast<OutType>(out));
+        for (std::size_t i = (trap_number + in + out) % 3; i < schemas.size(); i += 3)
+          for (const auto& payload : payloads) json.render(schemas[i], payload);
+        csv.render(schemas.front(), payloads.front());
+      }
       CAPTURE(trap.name, in);
       REQUIRE(fixtures::find_ndjson_error(json.take()) == std::nullopt);
       REQUIRE(fixtures::find_csv_error(cli::trace_csv_header(false) + std::string{csv.take()}) ==

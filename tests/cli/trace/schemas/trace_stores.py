@@ -3,6 +3,7 @@
 usage: trace_stores.py COLDTRACE PROJECT SHARED COMPILE_MANIFEST MAKE_SCHEMA_FILES [unittest arguments]
 """
 import collections
+import functools
 import hashlib
 import json
 import os
@@ -50,9 +51,13 @@ def run(*arguments, status=0, **environment):
     return done.stdout
 
 
+@functools.cache
+def schema(name):
+    return json_schema.of(json.loads((PROJECT / f"docs/schema/{name}.schema.json").read_text()))
+
+
 def validate(value, name):
-    schema = json.loads((PROJECT / f"docs/schema/{name}.schema.json").read_text())
-    json_schema.of(schema).validate(value)
+    schema(name).validate(value)
 
 
 def decode(*options, trace="painted.etl", status=0, **environment):
