@@ -1,8 +1,12 @@
 """Strict readers of what commands write, apart from the code that writes it: JSON as RFC 8259 has
 it and CSV as RFC 4180 has it, both in UTF-8 alone. Whatever is refused is a ValueError."""
+import gc
 import json
 import math
 import re
+
+# Millions of values are read that live on and have no cycles; to look for some as often as usual takes as long as reading.
+gc.set_threshold(500_000, 50, 100)
 
 _PLAIN = re.compile(r'[^,"\r\n]*')  # of a cell
 
