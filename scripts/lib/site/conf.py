@@ -15,8 +15,8 @@ myst_heading_anchors = 4
 highlight_language = "none"
 suppress_warnings = ["misc.highlighting_failure"]
 
-# Sphinx makes millions of nodes that live on; to look for garbage among them so often takes two fifths of the time.
-gc.set_threshold(50_000, 20, 100)
+# Sphinx makes millions of nodes that live on; to look for garbage among them takes two fifths of the time.
+gc.disable()
 
 
 def setup(app):
