@@ -121,11 +121,10 @@ class Package(case.Case):
     def check_debs(self, debs, pages):
         """lintian has nothing to say, nor man of the manual pages: it is given all at once, since lintian starts it for
         each, which takes most of its time."""
-        stand_in = self.here / "bin/man"
-        stand_in.parent.mkdir()
-        stand_in.symlink_to(shutil.which("true"))
+        (self.here / "bin").mkdir()
+        self.write("bin/man", b"#!/bin/sh\n").chmod(0o755)
         done = subprocess.run(["lintian", "--allow-root", *debs], capture_output=True, text=True,
-                              env={**os.environ, "PATH": f"{stand_in.parent}:{os.environ['PATH']}"})
+                              env={**os.environ, "PATH": f"{self.here / 'bin'}:{os.environ['PATH']}"})
         self.assertEqual(done.stdout, "")
         done = subprocess.run(["man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z", self.write("pages.1", pages)],
                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
