@@ -265,22 +265,25 @@ def parts_of(project):
 
 def check_file(path, library, project, parts):
     """Yields a sentence for each broken rule."""
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    own = path.relative_to(project)
+    rules = {} if library == "core" else dict(FORBIDDEN_OUTSIDE_CORE)
+    if library:
+        rules |= FORBIDDEN_IN_LIBRARIES
+    if library and str(own) not in THROWS:
+        rules[THROW] = "libraries do not throw"
+    text = path.read_text(encoding="utf-8")
+    rules = {pattern: reason for pattern, reason in rules.items() if re.search(pattern, text, re.M)}
+    for number, line in enumerate(text.splitlines(), 1):
         code = without_comments(line)
-        where = f"{path.relative_to(project)}:{number}"
+        where = f"{own}:{number}"
         include = INCLUDE.match(code)
         broken = include and check_include(include[1], path, library, project, parts)
         if broken:
             yield f"{where}: {broken}"
-        rules = {} if library == "core" else dict(FORBIDDEN_OUTSIDE_CORE)
-        if library:
-            rules |= FORBIDDEN_IN_LIBRARIES
-        if library and str(path.relative_to(project)) not in THROWS:
-            rules[THROW] = "libraries do not throw"
         for pattern, reason in rules.items():
             if re.search(pattern, code):
                 yield f"{where}: {reason}: {line.strip()}"
-        if library and str(path.relative_to(project)) not in KNOWN_KEYS and set(re.findall(AT, code)) - OWN_AT:
+        if library and str(own) not in KNOWN_KEYS and set(re.findall(AT, code)) - OWN_AT:
             yield f"{where}: this throws: find(), or an index behind a check: {line.strip()}"
 
 

@@ -262,7 +262,7 @@ class Examples(unittest.TestCase):
                          {name.replace("_", "-") for name in archives})
         for name in described:
             run("pkg-config", "--exists", "--print-errors", name, env=paths)
-        for name, library in LIBRARIES.items():
+        for library, name in {library: name for name, library in LIBRARIES.items()}.items():  # one of each library
             flags = run("pkg-config", "--cflags", "--libs", f"coldtrace-{library}", env=paths).split()
             program = self.here / f"{name}-by-pkg-config"
             run(CXX, "-std=c++20", SOURCES / "examples" / f"{name}.cpp", "-o", program, *flags)

@@ -1,4 +1,5 @@
 """How sphinx makes pages of the documents (scripts/site)."""
+import functools
 import gc
 
 project = "coldtrace"
@@ -14,5 +15,16 @@ myst_heading_anchors = 4
 highlight_language = "none"
 suppress_warnings = ["misc.highlighting_failure"]
 
-# Sphinx makes millions of nodes that live on; to look for garbage among them so often takes two fifths of the time.
-gc.set_threshold(50_000, 20, 100)
+# Sphinx makes millions of nodes that live on; to look for garbage among them takes two fifths of the time.
+gc.disable()
+
+
+def setup(app):
+    """Pages that are in no tree have the same one beside them in all of a folder: it is made for the first."""
+    trees = {}
+
+    def share(app, page, _template, context, _document):
+        if "orphan" in app.env.metadata.get(page, ()):
+            context["toctree"] = trees.setdefault(page.rpartition("/")[0], functools.cache(context["toctree"]))
+
+    app.connect("html-page-context", share, priority=400)  # before the theme's, which writes the tree

@@ -2,7 +2,8 @@
 
 usage: memory_bounds.py COLDTRACE SOURCES [unittest arguments]
 Of small files of each kind four bytes after the other become a large number, all over the head and at some places behind
-it. Each command reads them with an address space that holds the program and what such a file can justify.
+it. Each command reads them with an address space that holds the program and what such a file can justify; of those that
+read the same file each has other ones, where they are many.
 """
 import os
 import random
@@ -10,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import unittest
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -25,6 +27,7 @@ LIMIT = 256 << 20  # bytes of addresses; the program, its libraries and a stack 
 HEAD = 64  # bytes of which each number becomes large
 ELSEWHERE = 8  # numbers behind them
 BLOCK, BLOCKS = 512, 24  # and the first number of blocks, where structures begin
+SHARES = 3  # of the numbers, to commands that read the same file
 LARGE = (0x7FFFFFF0, 0x0FFFFFFF)  # an allocation of either, or of as many bytes times eight, is over the limit
 
 HIVE, HIVE_AT = "hive/system", 9  # behind what the fuzz target reads itself
@@ -89,23 +92,27 @@ class MemoryBounds(case.Case):
         out.unlink(missing_ok=True)
         return command, path.name, done
 
-    def forged(self, name):
-        """Files with one large number each."""
+    def forged(self, name, share=0, shares=1):
+        """Files with one large number each; one of the shares of all."""
         data = sample(name)
         places = {*range(0, min(HEAD, len(data) - 4), 4), *random.Random(21).sample(range(0, len(data) - 4, 4), ELSEWHERE)}
         blocks = range(0, len(data) - 4, BLOCK)
         places |= {*random.Random(21).sample(blocks, min(BLOCKS, len(blocks)))}
-        for at in sorted(places):
+        for at in sorted(places)[share::shares]:
             for number in LARGE[:1 if at % 8 else 2]:
                 yield at, data[:at] + number.to_bytes(4, "little") + data[at + 4:]
 
     def test_every_command(self):
         tried = 0
+        readers = Counter(name for _, names in COMMANDS for name in names)
+        seen = Counter()
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             for command, names in COMMANDS:
                 jobs = []
                 for number, name in enumerate(names):
-                    for at, data in self.forged(name):
+                    shares = min(SHARES, readers[name])
+                    seen[name] += 1
+                    for at, data in self.forged(name, seen[name] % shares, shares):
                         path = self.write(f"{len(jobs)}-{number}-{at:x}{Path(name).suffix}", data)
                         jobs.append(pool.submit(self.read, command, path))
                 for job in jobs:

@@ -363,13 +363,15 @@ class Help(case.Case):
 
     def test_manual_pages_are_no_wider_than_the_terminal(self):
         self.needs("man")
+        # All in one file: for each page alone man starts nine programs.
+        pages = self.write("pages.1", b"".join(run("help", "--man", *command).stdout for command in self.commands))
         for columns in 60, 80:
-            for command in self.commands:
-                page = self.write("page.1", run("help", "--man", *command).stdout)
-                done = subprocess.run(["man", "-E", "UTF-8", "-l", page], capture_output=True, text=True, timeout=60,
-                                      env={**os.environ, "MANWIDTH": str(columns)})
-                self.assertEqual((done.returncode, done.stderr), (0, ""), command)
-                text = re.sub(".\b", "", done.stdout)
+            done = subprocess.run(["man", "-E", "UTF-8", "-l", pages], capture_output=True, text=True, timeout=60,
+                                  env={**os.environ, "MANWIDTH": str(columns)})
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            texts = re.split(r"^NAME$", re.sub(".\b", "", done.stdout), flags=re.M)[1:]
+            for command, text in zip(self.commands, texts, strict=True):
+                self.assertIn(f"       {'-'.join(('coldtrace', *command))} ", text)
                 # An option and its value stay together.
                 self.assertEqual([line for line in text.splitlines() if len(line) > columns and
                                   (columns == 80 or len(shlex.split(line.rstrip("\\"))) > 4)], [], command)
@@ -483,7 +485,9 @@ class Help(case.Case):
         script = self.write("coldtrace.fish", run("help", "--completion", "fish").stdout)
         lines = []
         for command in self.commands:
-            lines += [" ".join(("coldtrace", *command, "--")), " ".join(("coldtrace", *command, ""))]
+            lines.append(" ".join(("coldtrace", *command, "--")))
+        groups = [command for command in self.commands if self.below(command)]
+        lines += [" ".join(("coldtrace", *command, "")) for command in groups]
         lines += ["coldtrace pe info --format ", "coldtrace pe info --fail-on arm64x,alias",
                   "coldtrace findings alias"]
         for name in ("a.dll", "b.etl"):
@@ -497,13 +501,12 @@ class Help(case.Case):
         answers = [{line.split("\t")[0] for line in block.split("\n") if line}
                    for block in done.stdout.decode().split("#\n")[1:]]
         self.assertEqual(len(answers), len(lines))
-        for index, command in enumerate(self.commands):
-            self.assertEqual({name for name in answers[2 * index] if name.startswith("--")},
-                             options_of(command), command)
-            if self.below(command):
-                self.assertEqual(answers[2 * index + 1], self.below(command), command)
+        for command, answer in zip(self.commands, answers):
+            self.assertEqual({name for name in answer if name.startswith("--")}, options_of(command), command)
+        for command, answer in zip(groups, answers[len(self.commands):]):
+            self.assertEqual(answer, self.below(command), command)
         self.assertEqual(answers[-2:], [{"b.etl"}, {"a.dll"}])
-        more = 2 * len(self.commands) + 3
+        more = len(self.commands) + len(groups) + 3
         self.assertEqual(answers[more - 3], {"text", "json", "csv"})
         self.assertEqual(answers[more - 2:more], [{"arm64x,alias-split"}, {"alias-split"}])
         for (line, words), offered in zip(self.LINES, answers[more:-2], strict=True):

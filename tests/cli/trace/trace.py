@@ -370,7 +370,9 @@ class Trace(unittest.TestCase):
             self.skipTest("the sample traces are not here")
         for path in paths:
             with self.subTest(sample=path.name):
-                codes = {finding["code"] for finding in self.lines(path)[-1]["findings"]}
+                done = run("decode", path)
+                self.assertEqual(done.returncode, 0, done.stderr.decode())
+                codes = {finding["code"] for finding in strict_json(done.stdout.splitlines()[-1])["findings"]}
                 self.assertFalse(codes & {"buffer-processor", "buffer-sequence"}, codes)
 
     @staticmethod

@@ -260,7 +260,7 @@ class VirtualDisks(Case):
         self.raw = self.write("full", bytes(64 << 20))
         subprocess.run(["mkntfs", "-F", "-q", "-c", "4096", self.raw], check=True, capture_output=True)
         image = bytearray(self.raw.read_bytes())
-        zeros = [at for at in range(0, len(image), block) if not any(image[at:at + block])]
+        zeros = [at for at in range(0, len(image), block) if image.count(0, at, at + block) == block]
         for at in zeros[:-spare]:
             image[at + block // 2] = 1
         self.raw.write_bytes(image)

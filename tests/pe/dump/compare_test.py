@@ -5,6 +5,7 @@ Images that no compiler here could build and Wine's files, where they are missin
 """
 import json
 import random
+import re
 import struct
 import subprocess
 import sys
@@ -58,9 +59,9 @@ class Case(case.Case):
         json_schema.validate(answer, SCHEMA)
         text = run(*command, *inputs, *options)
         self.assertEqual(text.returncode, done.returncode)
-        for change in answer["changes"]:
-            self.assertIn(f"{change['rva']:#010x}".encode(), text.stdout)
-            self.assertNotIn(b" 1 bytes in ", text.stdout)
+        self.assertLessEqual({f"{change['rva']:#010x}".encode() for change in answer["changes"]},
+                             set(re.findall(rb"\b0x[0-9a-f]{8}\b", text.stdout)))
+        self.assertNotIn(b" 1 bytes in ", text.stdout)
         return answer
 
     def clean(self, image, memory, base, *options, **more):

@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 import json_schema
 from case import Case
 from cli.trace.etl_writer import EtlWriter
+from strict import strict_ndjson
 
 COLDTRACE, SOURCES, SHARED = (Path(a).resolve() for a in sys.argv[1:4])
 RUNTIME = uuid.UUID("e13c0d23-ccbc-4e12-931b-d9cc2eee27e4")
@@ -71,7 +72,7 @@ class Made(Case):
     def lines(self, *arguments, status=0):
         result = run("--stacks", "attach", "--header-fields", *arguments)
         self.assertEqual(result.returncode, status, result.stderr)
-        lines = [json.loads(line) for line in result.stdout.splitlines()]
+        lines = strict_ndjson(result.stdout)
         schema = json.loads((SOURCES / "docs/schema/trace.schema.json").read_text())
         validator = json_schema.of(schema)
         for line in lines[-40:]:
@@ -232,8 +233,7 @@ class Samples(Case):
     def read(self, trace, *options):
         """Lines as they would be whole, with these members, and the summary."""
         lines = []
-        for text in run("--fields", self.MEMBERS, *options, trace).stdout.splitlines():
-            line = json.loads(text)
+        for line in strict_ndjson(run("--fields", self.MEMBERS, *options, trace).stdout):
             if line["type"] != "event":
                 summary = line
                 continue

@@ -34,7 +34,7 @@ SECTIONS = "processor", "disk", "file_operations", "network", "waits", "services
 run = runner(COLDTRACE)
 
 
-@functools.lru_cache(maxsize=64)  # pages of several lengths are compared with the same answers
+@functools.cache  # pages of several lengths are compared with the same answers
 def answer(*arguments):
     return answer_of(run("trace", *arguments, "--format", "json"), 0, 1)
 
@@ -47,6 +47,7 @@ def seconds(units):
     return f"{units // 10**7}.{units % 10**7:07}"
 
 
+@functools.cache
 def scenarios():
     text = run("trace", "synthesize", "--help").stdout.decode()
     return re.findall(r"^ {30}([a-z0-9-]+): ", text, re.M)
