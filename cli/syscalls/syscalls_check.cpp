@@ -1,5 +1,7 @@
 #include <memory>
 
+#include <CLI/Error.hpp>
+
 #include "cli/command/common_options.hpp"
 #include "cli/command/version.hpp"
 #include "cli/images/image_roles.hpp"
@@ -112,7 +114,8 @@ Exit run_syscalls_check(const SyscallsCheckOptions& options) {
   const bool other = options.file.empty() != options.dump.empty() ||
                      options.ntdll.empty() != options.kernel.empty();
   if (other || of_dump == of_numbers)
-    throw Failure{"give --ntdll and --kernel, or --pe and --dump"};
+    throw CLI::RequiredError{"give --ntdll and --kernel, or --pe and --dump",
+                             CLI::ExitCodes::RequiredError};
   if (of_numbers && (options.base || !options.modules.empty() || !options.other_dumps.empty() ||
                      !options.pdbs.empty()))
     throw Failure{"--base, --known-module, --other-dump and --pdb are for --pe and --dump"};

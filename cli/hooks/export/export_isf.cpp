@@ -108,7 +108,7 @@ Exit run_export_isf(const HookExportOptions& options) {
   if (build.members.empty())
     throw Failure{
         "the table was made without a member list and has nothing for a symbol table; make it with "
-        "--members LIST and the PDB of the kernel"};
+        "--members and the PDB of the kernel"};
   core::Findings findings;
   const auto symbols = syscall_map::make_member_symbols(build, findings);
   require_export_rows(

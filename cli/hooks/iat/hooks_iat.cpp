@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <memory>
 
+#include <CLI/Error.hpp>
+
 #include "cli/command/common_options.hpp"
 #include "cli/command/each_file.hpp"
 #include "cli/command/standard_input.hpp"
@@ -43,7 +45,7 @@ std::vector<pe::PlannedModule> take_silent(pe::ImportPlan& plan) {
 
 Exit run_hooks_iat(const HooksIatOptions& options) {
   if (options.program.empty() && options.folders.empty())
-    throw Failure{"give a program, or --dir with a folder of modules"};
+    throw CLI::RequiredError{"either FILE or --dir DIR"};
   Output output{options.output};
   Report report{options.findings};
   auto folders = options.folders;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <memory>
 
+#include <CLI/Error.hpp>
 #include <fmt/format.h>
 
 #include "cli/command/common_options.hpp"
@@ -62,11 +63,11 @@ u64 size_of_build(const syscall_map::BuildFiles& files) {
 
 Exit run_hooks_table(const HooksTableOptions& options) {
   if (options.kernel.empty() == options.folders.empty())
-    throw Failure{"either --kernel FILE or --dir DIR is needed"};
+    throw CLI::RequiredError{"either --kernel FILE or --dir DIR"};
   if (options.format == "csv" && options.members.empty())
-    throw Failure{"--format csv lists the values of member lists: give --members LIST"};
+    throw Failure{"--format csv lists the values of member lists: give --members"};
   if (!options.known.kernels.empty() && options.members.empty())
-    throw Failure{"--derive-from is for the values of member lists: give --members LIST"};
+    throw Failure{"--derive-from is for the values of member lists: give --members"};
   const auto members = read_member_lists(options.members);
   const auto profiles = open_profiles(options.profiles, options);
   Output output{options.output};

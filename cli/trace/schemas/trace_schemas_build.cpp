@@ -1,5 +1,7 @@
 #include <array>
 
+#include <CLI/Error.hpp>
+
 #include "cli/command/output_guard.hpp"
 #include "cli/ntfs/rows/volume_name.hpp"
 #include "cli/ntfs/shadow_option.hpp"
@@ -63,8 +65,7 @@ bool add_image(const TraceSchemasBuildOptions& options, schema_files::StoreBuild
 }
 
 Exit run_trace_schemas_build(const TraceSchemasBuildOptions& options) {
-  if (options.inputs.empty() && options.image.empty())
-    throw Failure{"nothing to read: give files or folders, or an image with --image"};
+  if (options.inputs.empty() && options.image.empty()) throw CLI::RequiredError{"FILE or --image"};
   Report report{options.findings};
   schema_files::StoreBuilder builder{options.schemas.languages, digest_of};
   TerminalProgress progress{options.output, options.findings.quiet};

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include <CLI/Error.hpp>
+
 #include "cli/command/common_options.hpp"
 #include "cli/command/version.hpp"
 #include "cli/output/text.hpp"
@@ -69,7 +71,7 @@ void write_json(JsonWriter& json, const std::vector<Row>& rows, const core::Find
 
 Exit run_trace_schemas_list(const TraceSchemasListOptions& options) {
   Report report{options.findings};
-  if (!options.schemas.any()) throw Failure{"--schemas or COLDTRACE_SCHEMAS must name files"};
+  if (!options.schemas.any()) throw CLI::RequiredError{"--schemas or COLDTRACE_SCHEMAS"};
   core::Findings findings;
   const auto files = find_schema_files(options.schemas, options, findings);
   if (files.size() == 0) return tell_nothing_declared(options.schemas, findings, report);

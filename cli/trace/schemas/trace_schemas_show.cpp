@@ -1,5 +1,7 @@
 #include <map>
 
+#include <CLI/Error.hpp>
+
 #include "cli/command/common_options.hpp"
 #include "cli/command/version.hpp"
 #include "cli/output/text.hpp"
@@ -216,7 +218,7 @@ void show_all(Show& show, const SchemaFiles& files, const TraceSchemasShowOption
 
 Exit run_trace_schemas_show(const TraceSchemasShowOptions& options) {
   Report report{options.findings};
-  if (!options.schemas.any()) throw Failure{"--schemas or COLDTRACE_SCHEMAS must name files"};
+  if (!options.schemas.any()) throw CLI::RequiredError{"--schemas or COLDTRACE_SCHEMAS"};
   core::Findings findings;
   const auto files = find_schema_files(options.schemas, options, findings);
   if (files.size() == 0) return tell_nothing_declared(options.schemas, findings, report);

@@ -311,6 +311,17 @@ class Help(case.Case):
             self.assertEqual((done.returncode, done.stdout), (2, b""))
             self.assertEqual(done.stderr, run(*group, "-h").stdout)
 
+    def test_what_is_missing_is_told_with_where_to_read_more(self):
+        told = 0
+        for command in PROGRAM.commands():
+            done = run(*command, stdin=subprocess.DEVNULL)
+            if done.returncode:
+                hint = f"Run 'coldtrace {' '.join(command)} --help' for more information."
+                self.assertEqual((done.returncode, done.stdout), (2, b""), command)
+                self.assertRegex(done.stderr.decode(), r"\Acoldtrace: .+\n" + re.escape(hint) + r"\n\Z")
+                told += 1
+        self.assertGreater(told, 60)
+
     def test_version_has_a_short_name(self):
         self.assertEqual(run("-V").stdout, run("--version").stdout)
 

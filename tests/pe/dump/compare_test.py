@@ -684,7 +684,8 @@ class Damage(Case):
                           ("--pe", __file__, "--dump", __file__, "--ntdll", __file__, "--kernel", __file__)):
             done = run("syscalls", "check", *arguments)
             self.assertEqual((done.returncode, done.stderr),
-                             (2, b"coldtrace: give --ntdll and --kernel, or --pe and --dump\n"), arguments)
+                             (2, b"coldtrace: give --ntdll and --kernel, or --pe and --dump\n"
+                                 b"Run 'coldtrace syscalls check --help' for more information.\n"), arguments)
         done = run("syscalls", "check", "--pe", __file__, "--dump", __file__)
         self.assertEqual(done.returncode, 2)
         self.assertTrue(done.stderr.startswith(f"coldtrace: {__file__}: ".encode()), done.stderr)
