@@ -1,5 +1,6 @@
 // PE images: identity, exports, system services.
 
+#include <fmt/format.h>
 #include <pybind11/stl.h>
 
 #include "coldtrace/syscall-map/stubs/service_map.hpp"
@@ -34,7 +35,9 @@ py::list exports_of(PeImage& self) {
   const auto& [directory, findings] = self.view.exports();
   self.findings.merge_unknown(findings);
   for (const auto& finding : findings.all())
-    if (finding.code == "export-directory") raise_error(self.path + ": " + finding.text);
+    if (finding.code == "export-directory")
+      raise_error(
+          fmt::format("{}: {:#x}: {}", self.path, finding.first_offset.value_or(0), finding.text));
   py::list list;
   for (const auto& symbol : directory.exports) {
     const std::array values{symbol.has_name() ? text(symbol.name) : none(), number(symbol.ordinal),

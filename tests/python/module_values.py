@@ -189,6 +189,19 @@ class Values(Case):
             self.assertEqual(told(*line["findings"]), told(*image.findings))
         self.assertIn("unnamed-services", [finding.code for finding in image.findings])
 
+    def test_a_damaged_export_directory_is_an_error_with_its_place(self):
+        def lead_outside(content, directories):
+            struct.pack_into("<II", content, directories, 0x7000000, 40)
+        path = self.kernel(lead_outside)
+        image = coldtrace.open_pe(path)
+        (line,) = document("pe", "exports", path)["images"]
+        finding, = (row for row in line["findings"] if row["code"] == "export-directory")
+        for _ in range(2):  # what is read again is not found again
+            with self.assertRaises(coldtrace.Error) as raised:
+                image.exports()
+            self.assertEqual(str(raised.exception), f"{path}: {finding['first_offset']:#x}: {finding['text']}")
+        self.assertEqual(told(*line["findings"]), told(*image.findings))
+
     def test_of_hook_tables(self):
         dump = self.write("dump.exe", as_loaded((DEMO / "demo-ntoskrnl.exe").read_bytes()))
         for path in DEMO / "demo-ntoskrnl.exe", dump, self.nameless_kernel():
