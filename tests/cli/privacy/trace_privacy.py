@@ -302,7 +302,7 @@ class KeyPresses(Case):
 
     def test_a_key_has_32_bytes(self):
         trace = self.trace(self.sealed)
-        for size in (16, 31, 33):
+        for size in (0, 15, 16, 31, 33, 5000):
             done = run("trace", "decode", trace, "--decryption-key-file", self.write("wrong", bytes(size)), status=(2,))
             self.assertIn(b"32 bytes", done.stderr)
 
