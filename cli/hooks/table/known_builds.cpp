@@ -32,10 +32,10 @@ void add_known_build_options(Command& command, KnownBuildOptions& options) {
 KnownBuilds::KnownBuilds(const KnownBuildOptions& options, const PeOptions& images,
                          Report& report) {
   if (options.kernels.empty() != options.pdbs.empty())
-    throw Failure{options.kernels.empty() ? "--derive-pdb needs --derive-from KERNEL"
-                                          : "--derive-from needs --derive-pdb PDB"};
+    throw Failure{options.kernels.empty() ? "--derive-pdb needs --derive-from"
+                                          : "--derive-from needs --derive-pdb"};
   if (options.kernels.empty() && !options.signatures.empty())
-    throw Failure{"--derive-signatures needs --derive-from KERNEL"};
+    throw Failure{"--derive-signatures needs --derive-from"};
   if (options.kernels.empty()) return;
   signatures_ = open_signatures(options.signatures);
   files_ = open_symbol_files(options.pdbs, report);

@@ -2,6 +2,8 @@
 #include <map>
 #include <memory>
 
+#include <CLI/Error.hpp>
+
 #include "cli/command/common_options.hpp"
 #include "cli/command/json_lines.hpp"
 #include "cli/ntfs/locate/asked_places.hpp"
@@ -241,7 +243,7 @@ Exit locate_in_snapshot(const NtfsLocateOptions& options, const GivenFile& given
 
 Exit run_ntfs_locate(const NtfsLocateOptions& options) {
   if (options.places.places.empty() && options.places.list.empty())
-    throw Failure{"no place is given: use PLACE or --places"};
+    throw CLI::RequiredError{"PLACE or --places"};
   AskedPlaces asked{options.places};
   const auto names = options.names.read_key();
   Output output{options.output};

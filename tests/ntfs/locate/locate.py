@@ -293,7 +293,8 @@ class Made(Case):
                 self.assertEqual(done.stdout, b"")
         done = locate(self.volume, "--places", "-", given=b"# all\n\n 5 # here\n0x6\nsix\n", status=2)
         self.assertIn(b"-:5: 'six' is not a place", done.stderr)
-        self.assertIn(b"no place is given", locate(self.volume, status=2).stderr)
+        self.assertEqual(locate(self.volume, status=2).stderr, b"coldtrace: PLACE or --places is required\n"
+                         b"Run 'coldtrace ntfs locate --help' for more information.\n")
         self.assertIn(b"given twice", locate("-", "--places", "-", given=b"5\n", status=2).stderr)
         rows = places(self.volume, 7, "--places", self.write("list", b"# all\n\n 5 # here\r\n0x6\ns:1\nb:9"), "--sectors")
         self.assertEqual([row["offset"] for row in rows], [3584, 2560, 3072, 512, 9])
