@@ -75,6 +75,22 @@ Words words_of(std::string_view command, const OptionInfo& option) {
   return words;
 }
 
+// What stands before the first semicolon, full stop or colon; a word or two before a colon
+// ("Text:") say what the rest is about.
+std::string_view first_statement(std::string_view text) {
+  constexpr std::ptrdiff_t fewest_words = 3;
+  int depth = 0;  // of parentheses
+  for (std::size_t at = 0; at + 2 < text.size(); ++at) {
+    const auto before = text.substr(0, at);
+    depth += text[at] == '(' ? 1 : text[at] == ')' ? -1 : 0;
+    if (depth > 0 || text[at + 1] != ' ') continue;
+    if (text[at] == ';') return before;
+    if (text[at] == '.' && !before.ends_with("e.g")) return before;
+    if (text[at] == ':' && std::ranges::count(before, ' ') >= fewest_words - 1) return before;
+  }
+  return text;
+}
+
 }  // namespace
 
 OptionInfo describe_option(const CLI::Option& option, std::string_view command) {
@@ -115,6 +131,15 @@ std::string OptionInfo::full_help() const {
   if (!default_value.empty()) text += fmt::format(" [default: {}]", default_value);
   if (!needs.empty()) text += fmt::format(" [with {}]", fmt::join(needs, ", "));
   if (!excludes.empty()) text += fmt::format(" [not with {}]", fmt::join(excludes, ", "));
+  return text;
+}
+
+std::string OptionInfo::brief_help() const {
+  std::string text{first_statement(help)};
+  if (const auto choices = help.rfind(" [one of "); choices != help.npos)
+    text += std::string_view{help}.substr(choices);
+  if (is_required && name.starts_with('-')) text += " [required]";
+  if (!default_value.empty()) text += fmt::format(" [default: {}]", default_value);
   return text;
 }
 

@@ -29,6 +29,9 @@ struct OptionInfo {
 
   // `help` with general properties in brackets: "[repeatable] [default: 4]".
   std::string full_help() const;
+
+  // The first statement of `help`, with its choices, "[required]" and the default.
+  std::string brief_help() const;
 };
 
 // A command, or a group with `commands`.

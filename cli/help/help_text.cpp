@@ -41,10 +41,12 @@ std::string option_names(const OptionInfo& option) {
 }
 
 void append_options(std::string& out, const CommandInfo& command, const std::string& group,
-                    std::size_t width) {
+                    HelpLength length, std::size_t width) {
   std::string rows;
   for (const auto& option : command.options)
-    if (option.group == group) append_row(rows, option_names(option), option.full_help(), width);
+    if (option.group == group)
+      append_row(rows, option_names(option),
+                 length == HelpLength::brief ? option.brief_help() : option.full_help(), width);
   if (!rows.empty()) out += '\n' + group + ":\n" + rows;
 }
 
@@ -157,7 +159,8 @@ std::string help_text(const CommandInfo& command, HelpLength length, std::size_t
   if (!command.arguments.empty()) {
     out += "\nArguments:\n";
     for (const auto& argument : command.arguments)
-      append_row(out, argument.name + (argument.is_row ? "..." : ""), argument.help, width);
+      append_row(out, argument.name + (argument.is_row ? "..." : ""),
+                 length == HelpLength::brief ? argument.brief_help() : argument.help, width);
   }
   if (!command.commands.empty()) {
     out += "\nCommands:\n";
@@ -165,7 +168,7 @@ std::string help_text(const CommandInfo& command, HelpLength length, std::size_t
   }
   for (const auto& group : option_groups())
     if (length == HelpLength::whole || group != common_options_heading)
-      append_options(out, command, group, width);
+      append_options(out, command, group, length, width);
   if (length == HelpLength::brief) append_shared_names(out, command, width);
   if (!command.examples.empty()) out += "\nExamples:\n" + folded_examples(command.examples, width);
   if (!command.exits.empty() && length == HelpLength::whole) append_exits(out, command, width);

@@ -8,7 +8,8 @@
 namespace coldtrace::cli {
 
 enum class HelpLength {
-  brief,  // -h: without the options that all commands share and the exit statuses
+  brief,  // -h: the first statement of each option, without those that all commands share and the
+          // exit statuses
   whole   // --help
 };
 

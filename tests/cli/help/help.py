@@ -111,6 +111,16 @@ class Help(case.Case):
             self.assertLessEqual(len(brief), len(whole), command)
             if "\nCommon options:" in whole:
                 self.assertLess(len(brief), len(whole) - 300, command)
+            # Each option is there, with the beginning of what is said of it.
+            own = re.sub(r"\nCommon options:.*?(?=\n\n|\Z)", "", whole, flags=re.S)
+            pattern = r"^  ((?:-\w,)?--[a-z0-9-]+.*?)(?=\n  \S|\n\S|\n\n|\Z)"
+            said, short = ([" ".join(found.split()) for found in re.findall(pattern, without_examples(text), re.M | re.S)]
+                           for text in (own, brief))
+            self.assertEqual(len(said), len(short), command)
+            for full, first in zip(said, short):
+                first = re.sub(r" \[(default|required|one of).*", "", first)
+                self.assertTrue(full.startswith(first), (full, first))
+                self.assertRegex(full[len(first):], r"\A(\Z|; |\. |: | \[)")
             self.assertNotIn("\nExit status:", brief)
             self.assertEqual(run("help", *command).stdout.decode(), whole)
 
