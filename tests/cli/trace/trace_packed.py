@@ -229,7 +229,7 @@ class Packed(unittest.TestCase):
                         told.add(found["text"].partition(" plain bytes: ")[2].partition(" (")[0])
         self.assertIn("ZIP uncompressed data is wrong size", told)
 
-    def test_every_cut_ends_without_harm(self):
+    def test_cuts_end_without_harm(self):
         small = self.bytes[:4096]
         for data in gzip.compress(small), lzma.compress(small), zipped([("a.etl", small)]):
             for end in range(1, len(data), max(1, len(data) // 25)):

@@ -391,7 +391,7 @@ class Where(Traces):
         self.assertEqual(self.events(self.ctrace, "--where", f"{field} == 1 or {field} != 1"), having)
         self.assertEqual(self.events(self.ctrace, "--where", f"not ({field} == 'no such text')"), events)
 
-    def test_every_comparison_of_different_types_is_false(self):
+    def test_comparisons_of_different_types_are_false(self):
         tried = {}
         for path in self.traces():
             events = self.events(path)

@@ -97,14 +97,14 @@ std::multimap<std::string, std::string> rows_of(const Seen& seen, u64 record) {
 }
 
 // Every bit where one has a meaning of its own; of other bytes three, which are others from
-// attribute to attribute, so that the attributes together have them all.
+// attribute to attribute: of a byte at one offset, the attributes together have them all.
 bool is_turned(const Place& place, u64 attribute) {
   const bool flags = place.offset == 0x0c || place.offset == 0x0d;
   const bool size = place.resident && place.offset == 0x10;
   return flags || size || (place.bit + place.offset + attribute) % 8 < 3;
 }
 
-TEST_CASE("no bit of an attribute's head changes what is said of a file without a finding") {
+TEST_CASE("a bit of an attribute's head changes nothing that is said of a file without a finding") {
   Volume volume;
   auto bytes = volume.image.build();
   const tests::SnapshotOptions all{.states = tests::all_states};

@@ -244,7 +244,7 @@ TEST_CASE("each function code checks what its section says") {
   }
 }
 
-TEST_CASE("every size of both buffers comes to what the document says") {
+TEST_CASE("sizes of both buffers come to what the document says") {
   for_all_codes([](ControlCase call) {
     for (u32 size = 0; size <= largest_size; ++size)
       for_others_of(size, [&](u32 other) {
