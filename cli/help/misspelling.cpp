@@ -62,6 +62,7 @@ struct Renamed {
 constexpr Renamed renamed[] = {
     {"--compress", "--compress-packets"},
     {"--depth", "--tree-depth"},
+    {"--hash", "--compare-contents"},
     {"--module", "--known-module"},
     {"--pack", "--compression"},
     {"--pid", "--process"},

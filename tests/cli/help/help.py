@@ -299,6 +299,7 @@ class Help(case.Case):
                                      (("ntfs", "journal"), "--stream", "--copied"),
                                      (("trace", "control", "list"), "--version", "--windows"),
                                      (("batch",), "--pack", "--compression"),
+                                     (("batch",), "--hash", "--compare-contents"),
                                      (("trace", "export", "perfetto"), "--compress", "--compress-packets"),
                                      (("trace", "services"), "--since", "--compare-from")):
             done = run(*command, "x", before, "4")
