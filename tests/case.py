@@ -1,11 +1,17 @@
 """What the Python tests share: a case with a directory of its own, and the program with what it says of its commands."""
+import atexit
 import functools
+import os
 import re
 import shutil
 import subprocess
 import tempfile
 import unittest
 from pathlib import Path
+
+# A run may read all of the folder for temporary files: the inputs of tests lie elsewhere, so that they show what else it may.
+os.environ["TMPDIR"] = tempfile.mkdtemp()  # with which tempfile has chosen its own
+atexit.register(shutil.rmtree, os.environ["TMPDIR"], ignore_errors=True)
 
 
 def existing(test, paths):

@@ -11,8 +11,8 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
-#include "cli/batch/input_parts.hpp"
 #include "cli/command/standard_input.hpp"
+#include "cli/ntfs/input_parts.hpp"
 #include "cli/output/output.hpp"
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/folder_files.hpp"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <filesystem>
 #include <system_error>
 
 #include <fcntl.h>
@@ -12,6 +13,7 @@
 
 #include "cli/command/finding_codes.hpp"
 #include "cli/output/output.hpp"
+#include "cli/sandbox/sandbox.hpp"
 #include "coldtrace/digests/digest.hpp"
 
 namespace coldtrace::cli {
@@ -88,6 +90,8 @@ bool is_sha256(std::string_view text) {
 int work_on_input(const RunProgram& run, const WorkOrder& order, int answer) {
   FindingTally tally;
   tally_findings(&tally);
+  read_after_run() = order.hashed;
+  read_after_run().push_back(std::filesystem::path{order.output}.parent_path().string());
   static_cast<void>(take_unwritable());
   const auto exit = run(order.words);
   tally_findings(nullptr);

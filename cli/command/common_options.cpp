@@ -10,6 +10,7 @@
 #include "cli/output/opened_target.hpp"
 #include "cli/output/output.hpp"
 #include "cli/output/terminal.hpp"
+#include "cli/sandbox/reading_rights.hpp"
 #include "cli/sandbox/sandbox.hpp"
 
 namespace coldtrace::cli {
@@ -112,7 +113,7 @@ void begin_run(CommonOptions& options, const Command& command) {
   if (options.formats.size() > 1 && options.format == "text" && !options.text.pager &&
       is_shown_on_terminal(options.output))
     options.output.columns = terminal_columns();
-  SandboxNeeds needs;
+  SandboxNeeds needs{.inputs = options.named_inputs};
   if (!options.output.is_standard()) needs.output = options.output.path;
   const auto why = needs.output.empty() ? std::string{} : open_target(needs.output);
   command.tell_needs(needs);
@@ -124,6 +125,7 @@ void begin_run(CommonOptions& options, const Command& command) {
 void enter_run(const CommonOptions& options, const SandboxNeeds& needs) {
   enter_sandbox(needs);
   guard_output(options.output, options.format, options.named_inputs);
+  leave_other_files(needs);
 }
 
 void add_jobs_option(Command& command, CommonOptions& options, unsigned& jobs) {

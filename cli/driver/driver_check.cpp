@@ -7,6 +7,7 @@
 #include "cli/command/output_guard.hpp"
 #include "cli/driver/driver_commands.hpp"
 #include "cli/driver/driver_files_input.hpp"
+#include "cli/sandbox/reading_rights.hpp"
 #include "coldtrace/registry/hive/key.hpp"
 #include "coldtrace/registry/recovery/log_names.hpp"
 #include "coldtrace/tracefile/providers/registered_providers.hpp"
@@ -139,6 +140,11 @@ void add_driver_check(CLI::App& app, Exit& exit) {
                        "NDJSON of 'coldtrace ntfs snapshot' for the volume with Windows, or a "
                        "folder where it is mounted, to check that drivers and DLLs exist")
             .type_name("FILE|DIR");
+        command.before_sandbox([&options](SandboxNeeds& needs) {
+          needs.find_more_inputs.emplace_back([&options](std::vector<std::string>& inputs) {
+            for (const auto& hive : options.hives) add_folder_of(hive, inputs);
+          });
+        });
       },
       run_driver_check);
 }

@@ -7,6 +7,7 @@
 #include "cli/command/output_guard.hpp"
 #include "cli/command/standard_input.hpp"
 #include "cli/output/text.hpp"
+#include "cli/sandbox/sandbox.hpp"
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/no_match.hpp"
 #include "coldtrace/core/result.hpp"
@@ -50,6 +51,17 @@ core::Expected<ProfileSource, std::string> read_include(const std::string& inclu
   return source;
 }
 
+// `included` gets the paths of the other files.
+core::Expected<HookProfile, ProfileError> read_all(ProfileSource source,
+                                                   std::vector<std::string>& included) {
+  return syscall_map::read_profile(std::move(source),
+                                   [&](const std::string& including, const std::string& name) {
+                                     auto file = read_include(including, name);
+                                     if (file) included.push_back(file->path);
+                                     return file;
+                                   });
+}
+
 }  // namespace
 
 ProfileSource open_source(const std::string& path, u64 cap) {
@@ -61,16 +73,23 @@ ProfileSource open_source(const std::string& path, u64 cap) {
 
 core::Expected<HookProfile, ProfileError> read_profile_file(const std::string& path,
                                                             const CommonOptions& options) {
-  auto source = open_source(path, syscall_map::largest_profile_file);
-  std::vector<std::string> read;
-  auto profile = syscall_map::read_profile(
-      std::move(source), [&](const std::string& including, const std::string& included) {
-        auto file = read_include(including, included);
-        if (file) read.push_back(file->path);
-        return file;
-      });
-  guard_output(options.output, options.format, read);
+  std::vector<std::string> included;
+  auto profile = read_all(open_source(path, syscall_map::largest_profile_file), included);
+  guard_output(options.output, options.format, included);
   return profile;
+}
+
+void leave_profiles(Command& command, std::function<std::vector<std::string>()> profiles) {
+  command.before_sandbox([profiles = std::move(profiles)](SandboxNeeds& needs) {
+    needs.find_more_inputs.emplace_back([&profiles](std::vector<std::string>& inputs) {
+      std::error_code ignored;
+      for (const auto& path : profiles()) {
+        if (!std::filesystem::is_regular_file(path, ignored)) continue;
+        if (auto source = read_source(path, syscall_map::largest_profile_file))
+          (void)read_all(std::move(*source), inputs);
+      }
+    });
+  });
 }
 
 HookProfile open_profile(const std::string& path, const CommonOptions& options) {
@@ -84,6 +103,7 @@ void add_profile_option(Command& command, std::vector<std::string>& profiles) {
       .add_input("--profile", profiles,
                  "Only the services that these hook profiles select ('coldtrace hooks profile')")
       .repeatable();
+  leave_profiles(command, [&profiles] { return profiles; });
 }
 
 std::vector<HookProfile> open_profiles(const std::vector<std::string>& paths,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,9 @@ core::Expected<syscall_map::HookProfile, syscall_map::ProfileError> read_profile
 
 // The same for commands that need a profile: throws Failure with the location of an error.
 syscall_map::HookProfile open_profile(const std::string& path, const CommonOptions& options);
+
+// Tells the sandbox that these profiles, which are asked for after parsing, include other files.
+void leave_profiles(Command& command, std::function<std::vector<std::string>()> profiles);
 
 // --profile of commands that filter the services of hook tables and traces.
 void add_profile_option(Command& command, std::vector<std::string>& profiles);

@@ -9,6 +9,7 @@
 
 #include "cli/command/common_options.hpp"
 #include "cli/images/other_kind.hpp"
+#include "cli/ntfs/input_parts.hpp"
 #include "cli/ntfs/shadow_option.hpp"
 #include "cli/output/text.hpp"
 #include "cli/sandbox/sandbox.hpp"
@@ -141,10 +142,22 @@ std::vector<Option> add_options_of_volumes(Command& command, DiskOptions& option
   return added;
 }
 
+// Parents that the command line does not name lie beside the image.
+void add_parts(std::vector<std::string>& inputs) {
+  const auto named = inputs;
+  for (const auto& input : named)
+    for (auto& part : list_input_parts(input, {})) inputs.push_back(std::move(part));
+}
+
+void leave_images(SandboxNeeds& needs) {
+  needs.processes = true;
+  needs.find_more_inputs.emplace_back(&add_parts);
+}
+
 }  // namespace
 
 void leave_image_readers(Command& command) {
-  command.before_sandbox([](SandboxNeeds& needs) { needs.processes = true; });
+  command.before_sandbox(&leave_images);
 }
 
 void add_volume_options(Command& command, DiskOptions& options) {
@@ -156,8 +169,9 @@ void add_image_option(Command& command, DiskOptions& options, const char* help) 
   image.type_name("IMAGE");
   for (auto& option : add_options_of_image(command, options)) option.needs(image);
   add_shadow_option(command, options.shadows).needs(image);
-  command.before_sandbox(
-      [&options](SandboxNeeds& needs) { needs.processes |= !options.image.empty(); });
+  command.before_sandbox([&options](SandboxNeeds& needs) {
+    if (!options.image.empty()) leave_images(needs);
+  });
 }
 
 void add_disk_options(Command& command, DiskOptions& options) {

@@ -37,7 +37,8 @@ struct DiskOptions : CommonOptions {
   bool locates_volume() const { return choice().locates(); }
 };
 
-// Tells the sandbox that virtual disks are read by a process of their own.
+// Tells the sandbox that images may have parts, and that virtual disks are read by a process of
+// their own.
 void leave_image_readers(Command& command);
 
 // IMAGE, --parent, --partition, --offset, --mft-offset, --cluster-size, --unpacked-limit and the

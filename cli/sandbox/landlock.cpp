@@ -28,11 +28,13 @@ struct PathAttributes {
 constexpr u64 of_one_file = landlock_right::execute | landlock_right::write_file |
                             landlock_right::read_file | landlock_right::truncate;
 
-// All that an ABI knows but reading, and control of devices, which the filter of system calls has.
-u64 handled_by(unsigned abi) {
+// All that an ABI knows but control of devices, which the filter of system calls has.
+u64 handled_by(unsigned abi, Landlock::Side side) {
   constexpr u64 first = (1U << 13) - 1;
   constexpr u64 refer = 1U << 13;
-  u64 rights = first & ~(landlock_right::read_file | landlock_right::read_folder);
+  constexpr u64 reading = landlock_right::read_file | landlock_right::read_folder;
+  if (side == Landlock::Side::reading) return reading;
+  u64 rights = first & ~reading;
   if (abi >= 2) rights |= refer;
   if (abi >= 3) rights |= landlock_right::truncate;
   return rights;
@@ -50,12 +52,13 @@ unsigned Landlock::abi() {
   return version > 0 ? static_cast<unsigned>(version) : 0;
 }
 
-Landlock::Landlock() {
+Landlock::Landlock(Side side) {
   const auto version = abi();
   if (version == 0) return;
-  handled_ = handled_by(version);
+  handled_ = handled_by(version, side);
   // Binding and connecting of TCP; sockets of abstract names, and signals to who is not below.
-  const RulesetAttributes attributes{.files = handled_, .network = 3, .scopes = 3};
+  const u64 both = side == Side::all_other ? 3 : 0;
+  const RulesetAttributes attributes{.files = handled_, .network = both, .scopes = both};
   ruleset_ = static_cast<int>(
       ::syscall(SYS_landlock_create_ruleset, &attributes, attributes_size(version), 0));
 }
@@ -77,8 +80,9 @@ void Landlock::allow(const std::string& path, u64 rights) {
 }
 
 bool Landlock::enforce() {
-  return ruleset_ >= 0 && ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-         ::syscall(SYS_landlock_restrict_self, ruleset_, 0) == 0;
+  // Without it the kernel refuses the rules; a second time it is no longer among the system calls.
+  (void)::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  return ruleset_ >= 0 && ::syscall(SYS_landlock_restrict_self, ruleset_, 0) == 0;
 }
 
 }  // namespace coldtrace::cli

@@ -21,13 +21,18 @@ inline constexpr u64 truncate = 1U << 14;  // from ABI 3 on
 }  // namespace landlock_right
 
 // The kernel's Landlock: rights to files that a process, and everything that it starts, gives up
-// for good. Reading stays allowed. Documentation/userspace-api/landlock.rst.
+// for good. Documentation/userspace-api/landlock.rst.
 class Landlock {
  public:
+  enum class Side {
+    reading,    // of files and folders
+    all_other,  // and TCP, sockets of abstract names, signals to processes that are outside
+  };
+
   // The version of its interface; 0 if the kernel has none.
   static unsigned abi();
 
-  Landlock();
+  explicit Landlock(Side side);
   Landlock(const Landlock&) = delete;
   Landlock& operator=(const Landlock&) = delete;
   ~Landlock();

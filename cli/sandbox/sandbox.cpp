@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cli/output/output.hpp"
+#include "cli/sandbox/capabilities.hpp"
 #include "cli/sandbox/landlock.hpp"
 #include "cli/sandbox/system_calls.hpp"
 #include "coldtrace/core/temporary_file.hpp"
@@ -62,13 +63,6 @@ std::string interpreter() {
   return path;
 }
 
-[[noreturn]] void refuse(std::string_view part) {
-  throw Failure{
-      fmt::format("the sandbox could not be entered: the kernel has {} and refused it; "
-                  "--no-sandbox runs without it",
-                  part)};
-}
-
 // Both parts of the sandbox, as the needs make them.
 class Cage {
  public:
@@ -87,9 +81,10 @@ class Cage {
 
   // Throws where the kernel has a part and does not take it.
   void close() {
-    if (Landlock::abi() != 0 && !files_.enforce()) refuse("Landlock");
+    leave_capabilities();
+    if (Landlock::abi() != 0 && !files_.enforce()) refuse_without("Landlock");
     if (has_system_call_filter() && kernel_takes_filters() && !filter_system_calls(calls_))
-      refuse("seccomp");
+      refuse_without("seccomp");
   }
 
  private:
@@ -146,19 +141,35 @@ class Cage {
                 true);
   }
 
-  Landlock files_;
+  Landlock files_{Landlock::Side::all_other};
   SystemCallNeeds calls_;
 };
 
 }  // namespace
+
+std::vector<std::string>& read_after_run() {
+  static std::vector<std::string> paths;
+  return paths;
+}
 
 bool& is_sandbox_off() {
   static bool off = false;
   return off;
 }
 
+bool is_sandbox_possible() {
+  return is_possible && !is_sandbox_off();
+}
+
 void enter_sandbox(const SandboxNeeds& needs) {
-  if (is_possible && !is_sandbox_off()) Cage{needs}.close();
+  if (is_sandbox_possible()) Cage{needs}.close();
+}
+
+void refuse_without(std::string_view part) {
+  throw Failure{
+      fmt::format("the sandbox could not be entered: the kernel has {} and refused it; "
+                  "--no-sandbox runs without it",
+                  part)};
 }
 
 std::string sandbox_text() {

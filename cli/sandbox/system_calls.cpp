@@ -96,6 +96,9 @@ constexpr std::array of_all{
     SCMP_SYS(uname),
     SCMP_SYS(sysinfo),
 };
+// What only takes rights away.
+constexpr std::array of_landlock{SYS_landlock_create_ruleset, SYS_landlock_add_rule,
+                                 SYS_landlock_restrict_self};
 constexpr std::array of_renaming{SCMP_SYS(rename), SCMP_SYS(renameat), SCMP_SYS(renameat2),
                                  SCMP_SYS(unlink), SCMP_SYS(unlinkat)};
 constexpr std::array of_folders{SCMP_SYS(mkdir), SCMP_SYS(mkdirat), SCMP_SYS(rmdir)};
@@ -216,6 +219,7 @@ bool kernel_takes_filters() {
 bool filter_system_calls(const SystemCallNeeds& needs) {
   Filter filter;
   filter.allow(of_all);
+  filter.allow(of_landlock);
   allow_opening(filter, needs);
   allow_memory(filter);
   allow_descriptors(filter);

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "cli/command/output_guard.hpp"
+#include "cli/sandbox/reading_rights.hpp"
 #include "coldtrace/core/glob.hpp"
 #include "coldtrace/schema_files/traced_build.hpp"
 #include "coldtrace/where/where_value.hpp"
@@ -41,6 +42,14 @@ void add_schema_options(Command& command, SchemaOptions& options) {
       .repeatable()
       .type_name("FILE|DIR");
   add_language_option(command, options);
+  command.before_sandbox([&options](SandboxNeeds& needs) {
+    needs.find_more_inputs.emplace_back([&options](std::vector<std::string>& inputs) {
+      for (auto& path : options.all_paths()) {
+        add_folder_of(path, inputs);
+        inputs.push_back(std::move(path));
+      }
+    });
+  });
 }
 
 void add_parameters_option(Command& command, SchemaOptions& options) {
@@ -48,6 +57,11 @@ void add_parameters_option(Command& command, SchemaOptions& options) {
       .add_input("--parameters", options.parameters,
                  "Message file that resolves %%n insertions, e.g. msobjs.dll or kernel32.dll")
       .repeatable();
+  command.before_sandbox([&options](SandboxNeeds& needs) {
+    needs.find_more_inputs.emplace_back([&options](std::vector<std::string>& inputs) {
+      for (const auto& file : options.parameters) add_folder_of(file, inputs);
+    });
+  });
 }
 
 void add_tmf_option(Command& command, SchemaOptions& options) {

@@ -11,6 +11,7 @@
 #include "cli/command/standard_input.hpp"
 #include "cli/hooks/hooks_commands.hpp"
 #include "cli/output/terminal_progress.hpp"
+#include "cli/sandbox/reading_rights.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -142,6 +143,11 @@ void add_hooks_iat(CLI::App& app, Exit& exit) {
             .repeatable()
             .type_name("GLOB");
         add_image_options(command, options);
+        command.before_sandbox([&options](SandboxNeeds& needs) {
+          needs.find_more_inputs.emplace_back([&options](std::vector<std::string>& inputs) {
+            if (options.folders.empty()) add_folder_of(options.program, inputs);
+          });
+        });
       },
       run_hooks_iat);
 }

@@ -6,6 +6,7 @@
 #include "cli/command/common_options.hpp"
 #include "cli/hooks/hooks_commands.hpp"
 #include "cli/hooks/profile/service_list.hpp"
+#include "cli/hooks/profile_file.hpp"
 #include "coldtrace/syscall-map/hook-profiles/profile_expansion.hpp"
 
 namespace coldtrace::cli {
@@ -37,6 +38,7 @@ std::unique_ptr<SelectedServices> select_of_profile(const ProfileOptions& option
 void add_profile_options(Command& command, ProfileOptions& options) {
   command.add_input("PROFILE", options.profile, "A hook profile, or a plain list of services")
       .required();
+  leave_profiles(command, [&options] { return std::vector{options.profile}; });
   command.add_input(
       "--against", options.against,
       "Source of existing service names: a system call map or hook table (JSON or binary), a PE "

@@ -11,7 +11,7 @@ namespace {
 
 Exit run_trace_export_ctf(const ExportOptions& options) {
   OutputFolder output{options.output};
-  enter_run(options, {.output_folder = output.place()});
+  enter_run(options, {.inputs = options.named_inputs, .output_folder = output.place()});
   ExportRun exporting{options};
   if (!exporting.opened()) return Exit::failure;
   auto& run = exporting.run();

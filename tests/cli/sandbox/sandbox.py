@@ -33,6 +33,7 @@ ATTEMPTS = {
     "touch-input", "touch-open-input", "chdir", "socket", "socket-unix", "socketpair-datagram",
     "connect", "sendto", "bind", "exec", "kill", "tgkill", "limits-of-another", "priority",
     "signals-to-another", "unshare", "write-and-run", "written-then-run", "ptrace",
+    "read-another", "list-another", "read-by-proc", "read-environment",
 } | ({"mount", "chroot"} if os.geteuid() == 0 else set())
 FILES = ("open-write", "open-append", "open-both", "open-empty", "truncate", "unlink", "rename")
 
@@ -58,6 +59,8 @@ class Sandbox(case.Case):
     def setUp(self):
         super().setUp()
         self.probe = probes.build_probe(self.here, "sandbox_probe.c")
+        (self.here / "other").mkdir()
+        self.other = self.write("other/file", b"secret")
         self.listener, self.box = self.here / "listener", self.here / "box"
         for kind, path in ((socket.SOCK_STREAM, self.listener), (socket.SOCK_DGRAM, self.box)):
             server = socket.socket(socket.AF_UNIX, kind)
@@ -68,7 +71,7 @@ class Sandbox(case.Case):
 
     def environment(self, folder, victim, report):
         return {**os.environ, "LD_PRELOAD": str(self.probe), "PROBE_FOLDER": str(folder),
-                "PROBE_INPUT": str(victim), "PROBE_LISTENER": str(self.listener),
+                "PROBE_INPUT": str(victim), "PROBE_OTHER": str(self.other), "PROBE_LISTENER": str(self.listener),
                 "PROBE_BOX": str(self.box), "PROBE_REPORT": str(report)}
 
     def attempts(self, name, command, source, *options, output=None, elsewhere=False):

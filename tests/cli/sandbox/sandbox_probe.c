@@ -2,7 +2,7 @@
    taken over might do, and says of each whether it was possible.
 
    PROBE_FOLDER has a file of its own for each attempt, PROBE_INPUT is what the run reads,
-   PROBE_LISTENER and PROBE_BOX are sockets of another process, PROBE_REPORT where to write. What an
+   PROBE_OTHER a file elsewhere, PROBE_LISTENER and PROBE_BOX are sockets of another process, PROBE_REPORT where to write. What an
    attempt needs is made before main() begins. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -58,6 +58,23 @@ static long opened(int descriptor) {
   return descriptor;
 }
 
+static long read_file(const char* name) {
+  char byte;
+  const int descriptor = open(name, O_RDONLY | O_CLOEXEC);
+  return descriptor < 0 ? -1 : opened(read(descriptor, &byte, 1) < 0 ? -1 : descriptor);
+}
+
+static long read_environment_of(pid_t process) {
+  snprintf(path, sizeof path, "/proc/%d/environ", process);
+  return read_file(path);
+}
+
+static const char* folder_of(const char* name) {
+  snprintf(path, sizeof path, "%s", name);
+  *strrchr(path, '/') = 0;
+  return path;
+}
+
 static long run_another_program(void) {
   char* const words[] = {"true", NULL};
   const pid_t child = fork();
@@ -97,6 +114,15 @@ static void try_files(void) {
   tell("touch-input", utimensat(AT_FDCWD, getenv("PROBE_INPUT"), now, 0));
   tell("touch-open-input", futimens(input, now));
   tell("chdir", chdir("/"));
+}
+
+static void try_reading(void) {
+  const char* const elsewhere = getenv("PROBE_OTHER");
+  tell("read-another", read_file(elsewhere));
+  tell("list-another", opened(open(folder_of(elsewhere), O_RDONLY | O_DIRECTORY)));
+  snprintf(other, sizeof other, "/proc/self/root%s", elsewhere);
+  tell("read-by-proc", read_file(other));
+  tell("read-environment", read_environment_of(getppid()));
 }
 
 static void try_the_rest(void) {
@@ -144,6 +170,7 @@ ssize_t write(int descriptor, const void* bytes, size_t size) {
   if (descriptor != STDERR_FILENO && report >= 0 && !tried) {
     tried = 1;
     try_files();
+    try_reading();
     try_the_rest();
     tell("end", 0);
   }

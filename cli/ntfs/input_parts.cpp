@@ -1,4 +1,4 @@
-#include "cli/batch/input_parts.hpp"
+#include "cli/ntfs/input_parts.hpp"
 
 #include <string_view>
 
