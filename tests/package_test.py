@@ -97,6 +97,14 @@ class Package(case.Case):
         self.assertEqual((root / "usr/libexec/coldtrace/coldtrace-pe-details").exists(),
                          (BUILD / "libexec/coldtrace/coldtrace-pe-details").exists())
 
+        documents = root / "usr/share/doc/coldtrace"
+        for folder, source in ((documents / "docs", PROJECT / "docs"), (documents / "examples", BUILD / "demo")):
+            files = {path.relative_to(source): path.read_bytes() for path in source.rglob("*") if path.is_file()}
+            self.assertGreater(len(files), 4)
+            packed = {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+            self.assertTrue(packed == {name: content for name, content in files.items()
+                                       if source.name == "docs" or name.name.startswith("demo-")}, folder)
+
         pages = {path.name: gzip.decompress(path.read_bytes())
                  for path in (root / "usr/share/man/man1").iterdir()}
         self.assertEqual(set(pages), {"-".join(["coldtrace", *each]) + ".1.gz" for each in words()})

@@ -120,6 +120,10 @@ void append_of_program(std::string& out) {
   out += ".SH ENVIRONMENT\n";
   for (const auto& [names, meaning] : variables_of_program)
     append_term(out, std::string{names}, std::string{meaning});
+  out += ".SH FILES\n";
+  append_term(out, "share/doc/coldtrace/docs",
+              "The documents that this page and --help refer to, below /usr or where the tarball "
+              "was unpacked; tutorials/ begins with examples/ beside it");
 }
 
 }  // namespace

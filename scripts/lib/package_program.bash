@@ -25,6 +25,13 @@ completion() {
   "${coldtrace[@]}" help --completion "$1" >"$2"
 }
 
+# documents FOLDER: what help and manual pages refer to, and the files that README and the tutorials read.
+documents() {
+  mkdir -p "$1/examples"
+  cp -r "$project/docs" "$1"
+  cp "$build"/demo/demo-* "$1/examples"
+}
+
 # bin/ and libexec/ side by side, wherever they are unpacked; needs nothing of the system but its kernel.
 pack_tarball() {
   local name=coldtrace-${version/\~/-}-linux-$machine using=() root
@@ -38,6 +45,7 @@ pack_tarball() {
   completion bash "$root/share/bash-completion/completions/coldtrace"
   completion zsh "$root/share/zsh/site-functions/_coldtrace"
   completion fish "$root/share/fish/vendor_completions.d/coldtrace.fish"
+  documents "$root/share/doc/coldtrace"
   cp "$project/LICENSE" "$project/CHANGELOG.md" "$root"
   copy_licences "$root/licences" libzydis-dev "${contained[@]}" "${contained_static[@]}"
   {

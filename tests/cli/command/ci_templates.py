@@ -51,7 +51,8 @@ class Templates(case.Case):
         for name, text in given.items():
             wanted = re.fullmatch(r"\$\{\{ inputs\.([\w-]+) \}\}", text)[1]
             self.assertEqual(ACTION["inputs"][wanted]["default"], JOB["variables"][name])
-        self.assertIn(JOB["variables"]["COLDTRACE_OUTPUT"] + "/", JOB["artifacts"]["paths"])
+        self.assertEqual(JOB["artifacts"]["paths"], ["$COLDTRACE_OUTPUT/"])
+        self.assertEqual(JOB["artifacts"]["reports"], {"junit": "$COLDTRACE_OUTPUT/check.xml"})
         used = set(re.findall(r"\$\{?(COLDTRACE\w*)", scripts[0]))
         self.assertEqual(used, set(given))
 
