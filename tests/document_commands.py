@@ -29,6 +29,7 @@ COLDTRACE, PROJECT, DEMO, IMAGES = (Path(argument).resolve() for argument in sys
 DOCUMENTS = sorted([PROJECT / "README.md", *(PROJECT / "docs").rglob("*.md")])
 FENCE = re.compile(r"^```([a-z]*)\n(.*?)^```$", re.M | re.S)
 INDENTED = re.compile(r"^    .*$", re.M)
+LEFT_OUT = re.compile(r"(?<!\S)\.\.\.(?!\S)")
 CALL = re.compile(r"(?:^\s*|[|;] |&& )((?:[\w./*-]+/)?coldtrace [^\n]*)")
 # What is not run, by a part of the line.
 NOT_RUN = {
@@ -61,7 +62,8 @@ def shown_commands(block):
 
 
 def is_shown(actual, expected):
-    lines = [r"(?:.*\n)*" if line == "..." else re.escape(line).replace(r"\.\.\.", ".*") + r"\n"
+    """Three points that are a word stand for the rest of a line or for lines; others are points."""
+    lines = [r"(?:.*\n)*" if line == "..." else ".*".join(map(re.escape, LEFT_OUT.split(line))) + r"\n"
              for line in expected.rstrip().split("\n")]
     return re.fullmatch("".join(lines), actual.rstrip() + "\n") is not None
 
@@ -167,6 +169,8 @@ class DocumentCommands(unittest.TestCase):
         self.assertTrue(is_shown("a\nb\nc\n", "a\n...\nc\n"))
         self.assertTrue(is_shown("a\nb\nc\n", "a\n...\n"))
         self.assertTrue(is_shown("a 1.5 s\n", "a ... s\n"))
+        self.assertTrue(is_shown("...b.exe\n", "...b.exe\n"))
+        self.assertFalse(is_shown("ab.exe\n", "...b.exe\n"))
         for other in ("a\nc\n", "a\nb\n", "x\n...\n", "...\nb\n", ""):
             self.assertFalse(is_shown("a\nb\nc\n", other), other)
 

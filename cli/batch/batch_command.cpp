@@ -98,7 +98,7 @@ void add_run_options(Command& command, BatchOptions& options) {
   command.add_flag("--wait", options.wait,
                    "Wait for another run on the same inputs and folder to end, instead of failing");
   add_jobs_option(command, options, options.jobs,
-                  "Inputs at a time; the results are the same for any number. 0: one per CPU");
+                  "Inputs at a time (0: one per CPU); the results are the same for any number");
 }
 
 void define_batch(Command& command, BatchOptions& options) {

@@ -130,7 +130,7 @@ void enter_run(const CommonOptions& options, const SandboxNeeds& needs) {
 
 void add_jobs_option(Command& command, CommonOptions& options, unsigned& jobs) {
   add_jobs_option(command, options, jobs,
-                  "Threads; the output is the same for any number. 0: one per CPU");
+                  "Threads (0: one per CPU); the output is the same for any number");
 }
 
 void add_jobs_option(Command& command, CommonOptions& options, unsigned& jobs, const char* help) {

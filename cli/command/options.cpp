@@ -328,7 +328,7 @@ void add_output_folder_option(CLI::App& app) {
   if (app.get_option_no_throw("--jobs") != nullptr) return;
   static unsigned jobs;
   auto* const jobs_option =
-      app.add_option("-j,--jobs", jobs, "Inputs that --out-dir reads at a time. 0: one per CPU")
+      app.add_option("-j,--jobs", jobs, "Inputs that --out-dir reads at a time (0: one per CPU)")
           ->group(common_options_heading);
   Option{jobs_option}.needs(Option{folder_option}).in_range(0, most_jobs).default_str("0");
 }
