@@ -61,6 +61,8 @@ constexpr std::pair<std::string_view, std::string_view> variables_of_program[] =
     {"LC_ALL, LC_CTYPE, LANG",
      "the first that is set names the character set of the terminal: other "
      "than UTF-8, there are no charts"},
+    {"LD_LIBRARY_PATH",
+     "the folders of libraries, which ld.so reads; the sandbox lets a run read them"},
     {"LESS", "options of less as a pager; FRSX where it is not set"},
     {"NO_COLOR", "if it is not empty, charts have no colors unless --color asks for them"},
     {"PAGER",

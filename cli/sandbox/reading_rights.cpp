@@ -1,8 +1,11 @@
 #include "cli/sandbox/reading_rights.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <filesystem>
 #include <set>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -70,6 +73,18 @@ class ReadableFiles {
   std::size_t listed_ = 0;
 };
 
+// Where the linker looks for what is loaded on demand.
+void add_library_folders(ReadableFiles& files) {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing sets it
+  const char* const variable = std::getenv("LD_LIBRARY_PATH");
+  std::string_view left{variable == nullptr ? "" : variable};
+  while (!left.empty()) {
+    const auto end = std::min(left.find_first_of(":;"), left.size());
+    if (end > 0) files.add(std::string{left.substr(0, end)});
+    left.remove_prefix(std::min(end + 1, left.size()));
+  }
+}
+
 }  // namespace
 
 void leave_other_files(const SandboxNeeds& needs) {
@@ -78,6 +93,7 @@ void leave_other_files(const SandboxNeeds& needs) {
   for (const auto& find : needs.find_more_inputs) find(inputs);
   ReadableFiles files;
   for (const auto* const place : of_system) files.add(place);
+  add_library_folders(files);
   files.add(core::temporary_folder());
   if (!needs.output.empty()) files.add(needs.output);  // another look at what it replaces
   for (const auto& folder : needs.folders) files.add(folder);

@@ -168,6 +168,7 @@ class Chain {
       : parents_{parents}, problem_{problem} {}
 
   std::unique_ptr<VirtualDisk> open(const std::string& path, FileKind kind) {
+    files_.push_back(path);
     auto disk = open_disk(path, kind);
     if (disk && level_ < parents_.size() && problem_.text.empty())
       problem_ = {
@@ -183,7 +184,6 @@ class Chain {
  private:
   std::unique_ptr<VirtualDisk> open_disk(const std::string& path, FileKind kind) {
     const auto& library = *disk_library(kind);
-    files_.push_back(path);
     if (kind == FileKind::vmdk_descriptor) {
       std::ranges::move(list_extents(path), std::back_inserter(files_));
       auto extents = open_flat_extents(path, problem_);
@@ -258,6 +258,12 @@ class Chain {
           fmt::format("it contains only changes to its parent, {}, which is not next to it; give "
                       "the parent with --parent",
                       name));
+    if (std::ranges::any_of(files_,
+                            [&](const std::string& known) { return is_same_file(known, *path); }))
+      return fail(fmt::format(
+          "it names {} as its parent, which is itself based on it: none of them is complete",
+          name));
+    files_.push_back(*path);
     const auto unreadable = [&](const core::ParseError& error) {
       return fail(
           fmt::format("it contains only changes to its parent, {}, which cannot be read: {}",
@@ -265,19 +271,12 @@ class Chain {
     };
     auto file = core::FileImage::open(*path);
     if (!file) return unreadable(file.error());
-    if (std::ranges::any_of(files_,
-                            [&](const std::string& known) { return is_same_file(known, *path); }))
-      return fail(fmt::format(
-          "it names {} as its parent, which is itself based on it: none of them is complete",
-          name));
     const auto recognized = core::recognize_file(**file);
     if (!recognized) return unreadable(recognized.error());
     const auto kind = *recognized;
     const bool qcow = child_kind == FileKind::qcow;
-    if (qcow && (format == "raw" || (format.empty() && disk_library(kind) == nullptr))) {
-      files_.push_back(*path);
+    if (qcow && (format == "raw" || (format.empty() && disk_library(kind) == nullptr)))
       return disk.set_parent(std::unique_ptr<core::ImageSource>{std::move(*file)});
-    }
     const bool as_stated = format.empty() || format == "qcow2" || format == "qcow";
     if (disk_library(kind) != disk_library(child_kind) || !as_stated)
       return fail(fmt::format(

@@ -36,7 +36,8 @@ core::Result<std::unique_ptr<core::ImageSource>> open_virtual_disk(
     core::Findings& findings);
 
 // The files from which an image is read: itself, and for such a disk its parents and all their
-// extents, as open_virtual_disk() takes them. If one is missing, those before it.
+// extents, as open_virtual_disk() takes them. If one is missing, those before it; if one cannot be
+// read or taken, also that one.
 [[nodiscard]] std::vector<std::string> list_disk_files(const std::string& path,
                                                        const std::vector<std::string>& parents);
 
