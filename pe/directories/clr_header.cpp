@@ -9,7 +9,7 @@ namespace {
 std::string_view read_metadata_version(const Image& image, Rva root) {
   constexpr u32 signature = 0x424a'5342;  // BSJB
   constexpr u64 header_size = 16;
-  constexpr u32 longest_version = 255;
+  constexpr u32 longest_version = 256;  // 255 with the NUL, in a multiple of four
   const auto header = core::Fields<header_size>::at(image.bytes(root, header_size), 0);
   if (!header || header->get<u32, 0>() != signature) return {};
   const auto length = header->get<u32, 12>();

@@ -33,6 +33,30 @@ TEST_CASE("the texts of a module are in the first language that it has, else en-
   CHECK(findings.empty());
 }
 
+// Source: RFC 5646, 2.2.1: a language is of two or three letters.
+TEST_CASE("folders are of a language whose name starts with two or three letters") {
+  const fixtures::TemporaryDirectory root;
+  const std::vector<std::string> languages{"az", "AZ-Cyrl", "zza-TR", "fil-PH", "za-CN"};
+  const std::vector<std::string> others{"a", "ab1", "@z-AA", "[z", "`a", "{z-AA", "four-AA"};
+  LanguageFolders folders;
+  core::Findings findings;
+  const auto text_in = [&](const std::string& folder) {
+    const auto module = root.path("of-" + folder);
+    std::filesystem::create_directories(module + "/" + folder);
+    const auto text = root.write("of-" + folder + "/" + folder + "/m.dll.mui", "x");
+    return folders.find(module + "/m.dll", {folder}, findings) == text;
+  };
+  for (const auto& folder : languages) {
+    CAPTURE(folder);
+    CHECK(text_in(folder));
+  }
+  for (const auto& folder : others) {
+    CAPTURE(folder);
+    CHECK_FALSE(text_in(folder));
+  }
+  CHECK(findings.empty());
+}
+
 TEST_CASE("a folder of texts that cannot be listed is told once it is looked into") {
   const fixtures::TemporaryDirectory root;
   std::filesystem::create_directory(root.path("de-DE"));

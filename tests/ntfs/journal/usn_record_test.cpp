@@ -1,7 +1,11 @@
 #include "coldtrace/ntfs/journal/usn_record.hpp"
 
+#include <array>
+#include <bit>
+
 #include <catch2/catch.hpp>
 
+#include "coldtrace/ntfs/journal/usn_names.hpp"
 #include "fixtures/builders/byte_writer.hpp"
 
 using namespace coldtrace;
@@ -21,7 +25,46 @@ fixtures::ByteWriter version_2() {
   return record.pad_to(0x48);
 }
 
+// Source: [MS-FSCC] 2.3.65.3, USN_RECORD_V4, with one extent.
+fixtures::ByteWriter version_4() {
+  fixtures::ByteWriter record;
+  record.write_u32(0x50).write_u16(4).write_u16(0);
+  record.write_u64(0x0003'0000'0000'0021)
+      .write_u64(0)
+      .write_u64(0x0005'0000'0000'0005)
+      .write_u64(0);
+  record.write_u64(0x1000).write_u32(0x1).write_u32(0).write_u32(7).write_u16(1).write_u16(16);
+  return record.write_u64(0x2000).write_u64(0x3000);
+}
+
 }  // namespace
+
+TEST_CASE("a record of version 4 has extents, and is as long as they are") {
+  const auto bytes = version_4();
+  const auto record = read_usn_record(bytes.view(), 0);
+  REQUIRE(record);
+  CHECK(record->file == FileReference{0x21, 3});
+  CHECK(record->extents_left == 7);
+  CHECK(record->extent(0).offset == 0x2000);
+  CHECK(record->extent(0).length == 0x3000);
+  CHECK(record->name.empty());
+  CHECK_FALSE(record->time);
+  auto longer = version_4().patch<u32>(0, 0x58);
+  CHECK_FALSE(read_usn_record(longer.write_u64(0).view(), 0));
+  CHECK_FALSE(read_usn_record(version_4().patch<u16>(0x3c, 2).view(), 0));
+  CHECK_FALSE(read_usn_record(version_4().patch<u16>(0x3e, 8).view(), 0));
+}
+
+TEST_CASE("of a time only 0 says that there is none") {
+  const auto time = [](u64 ticks) {
+    const auto bytes = version_2().patch<u64>(0x20, ticks);
+    const auto record = read_usn_record(bytes.view(), 0);
+    REQUIRE(record);
+    return record->time;
+  };
+  CHECK_FALSE(time(0));
+  CHECK(time(1) == core::FileTime{1});
+}
 
 TEST_CASE("a record of version 2 has its fields where [MS-FSCC] has them") {
   const auto bytes = version_2();
@@ -64,4 +107,53 @@ TEST_CASE("every truncation of a record is refused") {
     CAPTURE(cut);
     CHECK_FALSE(read_usn_record(bytes.view().first(cut), 0));
   }
+}
+
+// Source: [MS-FSCC] 2.3.65.1, Reason and SourceInfo, bit by bit.
+TEST_CASE("reasons and sources have the names of [MS-FSCC]") {
+  const std::array<std::string_view, 32> reasons{"data_overwrite",
+                                                 "data_extend",
+                                                 "data_truncation",
+                                                 "",  // 0x1
+                                                 "named_data_overwrite",
+                                                 "named_data_extend",
+                                                 "named_data_truncation",
+                                                 "",  // 0x10
+                                                 "file_create",
+                                                 "file_delete",
+                                                 "ea_change",
+                                                 "security_change",  // 0x100
+                                                 "rename_old_name",
+                                                 "rename_new_name",
+                                                 "indexable_change",
+                                                 "basic_info_change",  // 0x1000
+                                                 "hard_link_change",
+                                                 "compression_change",
+                                                 "encryption_change",
+                                                 "object_id_change",  // 0x10000
+                                                 "reparse_point_change",
+                                                 "stream_change",
+                                                 "transacted_change",
+                                                 "integrity_change",  // 0x100000
+                                                 "desired_storage_class_change",
+                                                 "",
+                                                 "",
+                                                 "",
+                                                 "",
+                                                 "",
+                                                 "",
+                                                 "close"};
+  const std::array<std::string_view, 32> sources{"data_management", "auxiliary_data",
+                                                 "replication_management",
+                                                 "client_replication_management"};
+  const auto by_bit = [](const std::vector<UsnFlag>& flags) {
+    std::array<std::string_view, 32> names{};
+    for (const auto& flag : flags) {
+      REQUIRE(std::has_single_bit(flag.bit));
+      names[static_cast<std::size_t>(std::countr_zero(flag.bit))] = flag.name;
+    }
+    return names;
+  };
+  CHECK(by_bit(usn_reasons()) == reasons);
+  CHECK(by_bit(usn_sources()) == sources);
 }

@@ -1,5 +1,7 @@
 #include "coldtrace/ntfs/logfile/log_action.hpp"
 
+#include <set>
+
 #include <catch2/catch.hpp>
 
 #include "coldtrace/core/text.hpp"
@@ -40,6 +42,36 @@ TEST_CASE("a FILE record is known by its cluster and the sectors before it") {
   // Four records of 1 KiB lie in a cluster of 4 KiB: two sectors each.
   CHECK(read_log_action(action(0x02, 0x03, 0, 3).view(), 4096)->file == 12);
   CHECK(read_log_action(action(0x02, 0x03, 4, 3).view(), 4096)->file == 14);
+}
+
+// Source: the same, do_action(): the operations on a record of $MFT, whose neighbours in the list
+// are on index buffers, bitmaps and contents.
+TEST_CASE("operations on a FILE record are those of Linux's ntfs3") {
+  const std::set<std::string_view> expected{"InitializeFileRecordSegment",
+                                            "DeallocateFileRecordSegment",
+                                            "WriteEndOfFileRecordSegment",
+                                            "CreateAttribute",
+                                            "DeleteAttribute",
+                                            "UpdateResidentValue",
+                                            "UpdateMappingPairs",
+                                            "SetNewAttributeSizes",
+                                            "AddIndexEntryRoot",
+                                            "DeleteIndexEntryRoot",
+                                            "SetIndexEntryVcnRoot",
+                                            "UpdateFileNameRoot",
+                                            "UpdateRecordDataRoot",
+                                            "UpdateRelativeDataIndex",
+                                            "ZeroEndOfFileRecord"};
+  std::set<std::string_view> found;
+  for (u16 number = 0; number < 0x40; ++number) {
+    const auto redo = read_log_action(action(number, 0, 0, 3).view(), 4096);
+    const auto undo = read_log_action(action(0, number, 0, 3).view(), 4096);
+    REQUIRE(redo);
+    REQUIRE(undo);
+    CHECK(redo->is_of_file_record() == undo->is_of_file_record());
+    if (redo->is_of_file_record()) found.insert(to_string(redo->redo));
+  }
+  CHECK(found == expected);
 }
 
 TEST_CASE("an action on something else is of no FILE record, and one that is cut is none") {

@@ -400,8 +400,9 @@ class Pages(Logs):
             story(log)
             offset = (log.at - 1) // lw.PAGE * lw.PAGE
             newest = bytes(log.pages[offset])
+            last, = struct.unpack_from("<Q", newest, 0x20)
             old = bytearray(newest)
-            struct.pack_into("<Q", old, 0x20, 1)
+            struct.pack_into("<Q", old, 0x20, last - 1)
             old[2048:] = bytes(2048)
             for kept, copied, used in ((old, newest, 1), (newest, old, 0), (newest, newest, 0)):
                 log.pages[offset] = bytearray(kept)

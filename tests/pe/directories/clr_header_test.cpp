@@ -42,6 +42,24 @@ TEST_CASE("other images have no .NET header, and a lost one is an error") {
   CHECK_FALSE(pe::read_clr_header(*lost));
 }
 
+// II.24.2.1: a version has up to 255 bytes with its NUL, and what is allocated for it is a multiple
+// of four.
+TEST_CASE("the longest version is named") {
+  auto spec = managed_spec();
+  auto& content = spec.sections.back().content;
+  const std::string version(254, 'v');
+  const u32 allocated = GENERATE(256U, 260U);
+  fixtures::ByteWriter root;
+  root.write_u32(0x424a'5342).write_u16(1).write_u16(1).write_u32(0).write_u32(allocated);
+  root.write_text(version).pad_to(16 + allocated);
+  content.resize(72);
+  content.insert(content.end(), root.bytes().begin(), root.bytes().end());
+  const Opened image{spec};
+  const auto header = pe::read_clr_header(*image);
+  REQUIRE(header);
+  CHECK((*header)->metadata_version == (allocated == 256 ? version : std::string{}));
+}
+
 TEST_CASE("damaged metadata has no version") {
   auto spec = managed_spec();
   const u64 at = GENERATE(u64{72}, u64{84});

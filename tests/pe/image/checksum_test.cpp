@@ -1,6 +1,7 @@
 #include "coldtrace/pe/checksum.hpp"
 
 #include "coldtrace/pe/headers.hpp"
+#include "fixtures/builders/byte_writer.hpp"
 #include "tests/pe/pe_test.hpp"
 
 namespace coldtrace {
@@ -25,6 +26,12 @@ TEST_CASE("a checksum is the sum of all words but its own, plus the size") {
   for (std::size_t i = 0; i < file.size(); i += 3) file[i] ^= static_cast<std::byte>(i * 7);
   const auto offset = GENERATE(std::size_t{0xd8}, std::size_t{0xda}, std::size_t{0xd9});
   CHECK(pe::compute_checksum(file, offset) == slow_checksum(file, offset));
+}
+
+TEST_CASE("a sum that carries twice is folded twice") {
+  // 0xffff and 1 are 0x10000, whose carry is 1; then comes the field.
+  const auto file = fixtures::ByteWriter{}.write_u16(0xffff).write_u16(1).write_u32(0x1234).bytes();
+  CHECK(pe::compute_checksum(file, 4) == 1 + 8);
 }
 
 TEST_CASE("a checksum of nothing is nothing") {

@@ -36,6 +36,39 @@ TEST_CASE("a PDB is opened with its public symbols, and knows its image") {
   CHECK(file->findings.count("pdb-mismatch") == 1);
 }
 
+TEST_CASE("a PDB of the right GUID and age for another machine is not that of the image") {
+  using pe::Machine;
+  const fixtures::TemporaryDirectory directory;
+  const fixtures::PdbSpec spec;
+  const auto built = fixtures::build_pdb(spec);
+  const auto path = directory.write("a.pdb", core::to_chars(built.view()));
+  const pe::PdbReference own{"a.pdb", spec.guid, std::nullopt, spec.age};
+  const pe::PdbReference other{"a.pdb", spec.guid, std::nullopt, spec.age + 1};
+  const auto compare = [&](const pe::PdbReference& reference, Machine machine, std::size_t told) {
+    auto file = SymbolFile::open(path);
+    REQUIRE(file);
+    pe::compare_with_image(*file, reference, machine);
+    CHECK(file->findings.count("pdb-mismatch") == told);
+    CHECK(file->matches_image == (told == 0));
+  };
+  compare(own, Machine::amd64, 0);
+  compare(own, Machine::i386, 1);
+  compare(other, Machine::amd64, 1);
+  compare(other, Machine::i386, 1);
+}
+
+TEST_CASE("a PDB with sections of its own takes none of an image") {
+  const fixtures::TemporaryDirectory directory;
+  const auto built = fixtures::build_pdb({});
+  auto file = SymbolFile::open(directory.write("a.pdb", core::to_chars(built.view())));
+  REQUIRE(file);
+  const auto own = file->sections.headers().size();
+  REQUIRE(own > 0);
+  const std::vector<pe::SectionHeader> others(own + 1);
+  file->take_sections(others);
+  CHECK(file->sections.headers().size() == own);
+}
+
 TEST_CASE("a PDB fits images of its machine, and of the other half of a hybrid") {
   using pe::Machine;
   const auto fits = [](u16 machine, Machine image) {

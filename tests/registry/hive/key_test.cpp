@@ -107,6 +107,11 @@ TEST_CASE("a list of subkeys that cannot be as it is is told, and what is sound 
   SECTION("a count of none beside a list") {
     check(writer.add_list("lh", cells), 0, all, "NumberOfSubkeys");
   }
+  SECTION("more than the list has room for") {
+    const auto list = writer.add_list("lh", cells);
+    writer.bins().patch<u16>(list + 6, 4);  // three fill its cell of 32 bytes
+    check(list, 3, all, "truncated");
+  }
   SECTION("another signature") {
     const auto opened = listed.open(writer.add_list("lx", cells));
     CHECK(opened.root->subkeys().empty());

@@ -614,6 +614,21 @@ class Whole(case.Case):
         self.assertAlmostEqual(details["sections"][0]["entropy"], entropy, delta=0.001)
         self.assertIsNone(details["overlay"])
 
+    def test_the_longest_version_of_metadata(self):
+        """ECMA-335, II.24.2.1: up to 255 bytes with the NUL, in a multiple of four that is stated."""
+        for length, known in ((10, True), (250, True), (253, True), (254, True), (258, False)):
+            version = b"v" * length
+            allocated = (length + 4) // 4 * 4
+
+            def table(rva):
+                header = struct.pack("<IHHIII", 72, 2, 5, rva + 72, 16 + allocated, 1).ljust(72, b"\0")
+                root = struct.pack("<4sHHII", b"BSJB", 1, 1, 0, allocated) + version.ljust(allocated, b"\0")
+                return header + root, 72
+
+            with self.subTest(length=length):
+                dotnet = info(self.write("managed.dll", table_image({14: table})))["details"]["dotnet"]
+                self.assertEqual(dotnet, {"runtime_version": "2.5", "metadata_version": version.decode() if known else None, "flags": 1})
+
     def test_import_hash_leaves_out_what_pefile_takes_for_no_name(self):
         names = (b"_A.b?@$()<>9", b"@System@%DelphiInterface$t17System@IInterface%", b"Sp ace", b"F\xc3\xbc", b"Last")
         for module, shown in ((b"vcl.bpl", "vcl.bpl"), (b"Odd#Name.DLL", "odd#name"), (b"no blank.dll", "*invalid*")):
