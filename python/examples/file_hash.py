@@ -7,6 +7,8 @@ import coldtrace
 
 # %% The file, by an expression
 image = coldtrace.open_image(sys.argv[1])
+if not image.volumes():
+    sys.exit("\n".join(finding.text for finding in image.findings) or "no NTFS volume in it")
 (volume,) = image.volumes()
 file = next(iter(volume.files(where=f'path == "{sys.argv[2]}"', states=["live"])), None)
 if file is None:

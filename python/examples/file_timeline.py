@@ -3,10 +3,15 @@ import sys
 
 import coldtrace
 
+# %% An image without a volume that opens says why
+image = coldtrace.open_image(sys.argv[1])
+if not image.volumes():
+    sys.exit("\n".join(finding.text for finding in image.findings) or "no NTFS volume in it")
+
 # %% Each file once, with the last change of its data
 rows = [
     (file.si.modified, file.path)
-    for volume in coldtrace.open_image(sys.argv[1]).volumes()
+    for volume in image.volumes()
     for file in volume.files(states=["live"])
     if file.si and file.si.modified and file.path
 ]

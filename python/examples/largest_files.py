@@ -3,10 +3,15 @@ import sys
 
 import coldtrace
 
+# %% An image without a volume that opens says why
+image = coldtrace.open_image(sys.argv[1])
+if not image.volumes():
+    sys.exit("\n".join(finding.text for finding in image.findings) or "no NTFS volume in it")
+
 # %% All files with contents, on every NTFS volume in it
 files = [
     file
-    for volume in coldtrace.open_image(sys.argv[1]).volumes()
+    for volume in image.volumes()
     for file in volume.files(where="directory == false and size > 0", states=["live"])
 ]
 

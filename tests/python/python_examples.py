@@ -92,6 +92,13 @@ class Volumes(Case):
         (stream,) = self.file("sectors.bin").streams
         self.assertEqual((stream.resident, len(stream.fixup_positions)), (True, 2))
 
+    def test_an_image_without_a_volume_is_a_sentence(self):
+        empty = self.write("zeros.img", bytes(1 << 20))
+        for name in "largest_files", "file_timeline", "file_hash":
+            with self.subTest(name=name), self.assertRaisesRegex(AssertionError, "OemId: bad magic") as failed:
+                example(name, empty, *["/a"] * (name == "file_hash"))
+            self.assertNotIn("Traceback", str(failed.exception))
+
     def test_a_path_that_is_not_there_is_a_sentence(self):
         with self.assertRaises(AssertionError) as failed:
             example("file_hash", self.image, "/none.txt")
