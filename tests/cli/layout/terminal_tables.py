@@ -204,7 +204,7 @@ class TerminalTables(case.Case):
         boot, bursts, inversion = map(self.scenario, ("boot", "disk-bursts", "priority-inversion"))
         for command, heading in ((("schedule", boot), "process, longest waits, priorities, state at the end"),
                                  (("priority", inversion), "process, time at each priority"),
-                                 (("top", boot), "running (s) sampled (s) share process (1 more)"),
+                                 (("top", boot), "running (s) turns share process (1 more)"),
                                  (("top", bursts), "response (s) requests bytes read written process, file")):
             command = "trace", *command
             piped = [line for line in run(*command, "-q").decode().splitlines()

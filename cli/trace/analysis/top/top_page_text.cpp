@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 
 #include <fmt/format.h>
 
@@ -111,6 +112,14 @@ class TopText {
     for (const auto& row : all.rows) write(row);
   }
 
+  // What the longest bar of a table shows.
+  template <class Row, class Of>
+  static i64 greatest_of(const TopRows<Row>& all, Of of) {
+    i64 greatest = 0;
+    for (const auto& row : all.rows) greatest = std::max(greatest, std::invoke(of, row));
+    return greatest;
+  }
+
   // Of two tables with the same columns.
   template <class Sums, class WriteProcess, class WriteFile>
   void rows(const std::string& columns, const TopPage::Requests<Sums>& all, WriteProcess process,
@@ -158,21 +167,31 @@ class TopText {
     if (use.has_samples())
       print("Samples       {}; {} of {} idle\n", grouped(use.total().all.samples),
             percent(all.sampled_idle, sampled), seconds(sampled));
-    rows(fmt::format("  {:>14} {:>14} {:>7}  ", "running (s)", "sampled (s)", "share"), "process",
+    // Without columns for what the trace has no events of.
+    const auto columns = [&](const std::string& running, const std::string& turns,
+                             const std::string& in_samples, const std::string& samples,
+                             const std::string& share) {
+      std::string text = " ";
+      if (use.has_switches()) text += fmt::format(" {:>12} {:>7}", running, turns);
+      if (use.has_samples()) text += fmt::format(" {:>12} {:>7}", in_samples, samples);
+      return text + fmt::format(" {:>7}  ", share);
+    };
+    rows(columns("running (s)", "turns", "sampled (s)", "samples", "share"), "process",
          all.processes, [&](const TopPage::ProcessTime& row) {
-           line(fmt::format("  {:>14} {:>14} {:>7}  ", when(use.has_switches(), row.running),
-                            when(use.has_samples(), row.sampled),
-                            use.has_switches() ? percent(row.running, whole)
-                                               : percent(row.sampled, sampled)),
-                use.has_switches() ? Share{row.running, whole} : Share{row.sampled, sampled},
-                process(row.process));
+           const auto share =
+               use.has_switches() ? Share{row.running, whole} : Share{row.sampled, sampled};
+           line(
+               columns(times_.seconds(row.running), grouped(row.turns), times_.seconds(row.sampled),
+                       grouped(row.samples), percent(share.part, share.whole)),
+               share, process(row.process));
          });
+    const auto longest_driver = greatest_of(all.drivers, &trace_analysis::DriverUse::time);
     rows(fmt::format("  {:>14} {:>14} {:>7}  ", "DPCs (s)", "ISRs (s)", "runs"), "driver",
          all.drivers, [&](const trace_analysis::DriverUse& row) {
            const bool known = row.module != trace_analysis::CodeNames::no_module;
            line(fmt::format("  {:>14} {:>14} {:>7}  ", times_.seconds(row.in_dpc),
                             times_.seconds(row.in_isr), grouped(row.dpcs + row.isrs)),
-                {row.time(), all.drivers.rows.front().time()},
+                {row.time(), longest_driver},
                 known ? printable(answers_.code.get().modules()[row.module]) : "unknown");
          });
   }
@@ -254,14 +273,15 @@ class TopText {
     print("{}, {} open\n",
           counted(page_.network.rows.size() + page_.network.more, "process", "processes"),
           counted(answers_.network.get().open(), "request", "requests"));
+    const auto most_moved = greatest_of(page_.network, bytes_of);
     rows(fmt::format("  {:>8} {:>13} {:>8} {:>13} {:>11}  ", "sends", "bytes sent", "receives",
                      "received", "sent again"),
-         "process", page_.network, [this](const TopPage::NetworkRow& row) {
+         "process", page_.network, [&](const TopPage::NetworkRow& row) {
            line(fmt::format("  {:>8} {:>13} {:>8} {:>13} {:>11}  ", grouped(row.second->sends),
                             size_text(row.second->bytes_sent), grouped(row.second->receives),
                             size_text(row.second->bytes_received),
                             size_text(row.second->bytes_repeated)),
-                {bytes_of(row), bytes_of(page_.network.rows.front())}, process(row.first));
+                {bytes_of(row), most_moved}, process(row.first));
          });
   }
 
@@ -287,17 +307,17 @@ class TopText {
          });
   }
 
+  static i64 longest_of(TopPage::ServiceRow row) { return static_cast<i64>(row->times.greatest()); }
+
   void write_services() {
     const ServiceNames names{answers_.services, answers_.code};
     print("{}\n", counted(answers_.services.get().services().size(), "service", "services"));
+    const auto longest_call = greatest_of(page_.services, longest_of);
     rows(fmt::format("  {:>16} {:>14} {:>10}  ", "longest call (s)", "all calls (s)", "calls"),
          "service", page_.services, [&](TopPage::ServiceRow row) {
-           line(fmt::format("  {:>16} {:>14} {:>10}  ",
-                            times_.seconds(static_cast<i64>(row->times.greatest())),
+           line(fmt::format("  {:>16} {:>14} {:>10}  ", times_.seconds(longest_of(row)),
                             times_.seconds(row->inclusive), grouped(row->calls)),
-                {static_cast<i64>(row->times.greatest()),
-                 static_cast<i64>(page_.services.rows.front()->times.greatest())},
-                names.label(*row));
+                {longest_of(row), longest_call}, names.label(*row));
          });
   }
 
@@ -364,7 +384,6 @@ class TopText {
     return reason.empty() ? "off" : "off, " + reason;
   }
   std::string seconds(i64 ticks) const { return times_.seconds(ticks) + " s"; }
-  std::string when(bool there, i64 ticks) const { return there ? times_.seconds(ticks) : "-"; }
   static std::string percent(i64 part, i64 whole) {
     if (whole == 0) return "-";
     return fmt::format("{:.1f} %", 100 * static_cast<double>(part) / static_cast<double>(whole));
