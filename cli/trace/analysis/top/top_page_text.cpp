@@ -22,8 +22,8 @@ using trace_analysis::LongWait;
 using trace_analysis::nobody;
 
 constexpr std::size_t plain_width = 100;  // columns, where there is no terminal
-constexpr std::size_t least_width = 60;
 constexpr std::size_t label_width = 14;
+constexpr std::size_t least_steps = 10;
 constexpr std::size_t most_steps = 80;
 constexpr std::string_view bar_gap = "  ";
 constexpr std::size_t most_findings = 3;
@@ -32,12 +32,6 @@ constexpr std::size_t most_findings = 3;
 struct Share {
   i64 part, whole;
 };
-
-std::string padded(const std::string& text, std::size_t width) {
-  auto cell = end_of(text, width);
-  cell.append(width - std::min(width, core::display_width(cell)), ' ');
-  return cell;
-}
 
 class TopText {
  public:
@@ -50,7 +44,10 @@ class TopText {
         population_{context.observation.population()},
         charts_{charts.charts},
         busy_{charts.busy},
-        page_width_{charts_.shown() ? std::max(charts_.columns(), least_width) : plain_width},
+        folds_{charts.columns > 0},
+        page_width_{folds_            ? charts.columns
+                    : charts_.shown() ? charts_.columns()
+                                      : plain_width},
         times_{context.input.trace.clock(), context.observation.observed().first} {}
 
   std::string write() {
@@ -68,12 +65,23 @@ class TopText {
     fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
   }
 
-  // A row that is too long for the page loses the start of its last column.
+  // A row that is too long for the page loses the start of its last column. On a narrow terminal,
+  // or one that has no room for that either, the row goes on below, with all of it.
   void line(const std::string& columns, Share share, const std::string& last) {
+    constexpr std::size_t narrow = 80, least = 20;
     const auto bar = bar_width(core::display_width(columns));
     const auto before = core::display_width(columns) + (bar > 0 ? bar + bar_gap.size() : 0);
+    const auto room = page_width_ - std::min(before, page_width_);
     print("{}{}{}{}\n", columns, bar > 0 ? bar_of(share, bar) : "", bar > 0 ? bar_gap : "",
-          end_of(last, page_width_ - std::min<std::size_t>(before, page_width_ - 10)));
+          folds_ && (page_width_ < narrow || room < least) ? last
+                                                           : end_of(last, std::max(room, least)));
+  }
+
+  // Within such columns: on a page that has room for them, the end of a text that is longer.
+  std::string padded(const std::string& text, std::size_t width) const {
+    auto cell = folds_ && page_width_ < plain_width ? text : end_of(text, width);
+    cell.append(width - std::min(width, core::display_width(cell)), ' ');
+    return cell;
   }
 
   std::string bar_of(Share share, std::size_t width) const {
@@ -200,7 +208,8 @@ class TopText {
   void write_busy() {
     if (busy_ == nullptr || page_.processors.count == 0 || !observed_.last) return;
     const auto time = static_cast<double>(*observed_.last - busy_->start());
-    ChartSteps steps{0, time, std::min(page_width_ - label_width, most_steps)};
+    const auto room = page_width_ - std::min(page_width_, label_width);
+    ChartSteps steps{0, time, std::clamp(room, least_steps, most_steps)};
     const auto width = static_cast<double>(busy_->width());
     for (std::size_t i = 0; i < busy_->bins().size(); ++i) {
       const auto from = static_cast<double>(i) * width;
@@ -349,7 +358,7 @@ class TopText {
                                                    : std::string{};
         const auto line = fmt::format("{:<14}{:<8} {}x {}: {}", label, to_string(severity),
                                       one.count, one.code.view(), printable(one.text));
-        print("{}\n", charts_.shown() ? line : start_of(line, page_width_));
+        print("{}\n", folds_ ? line : start_of(line, page_width_));
       }
     }
   }
@@ -398,6 +407,7 @@ class TopText {
   const trace_analysis::Population& population_;
   const TextCharts& charts_;
   const trace_analysis::TimeBins* busy_;
+  const bool folds_;
   const std::size_t page_width_;
   TraceTimes times_;
 };

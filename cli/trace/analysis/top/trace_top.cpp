@@ -59,7 +59,8 @@ Exit run_trace_top(const TraceTopOptions& options) {
   trace_analysis::ProcessorLanes lanes{1, 0};
   if (charts.shown()) analyses.push_back(&lanes);
   run.observe(analyses, nullptr, nullptr);
-  const TopCharts drawn{charts, charts.shown() && use.has_switches() ? &lanes.busy() : nullptr};
+  const TopCharts drawn{charts, charts.shown() && use.has_switches() ? &lanes.busy() : nullptr,
+                        output.columns()};
   const TopAnswers answers{use, code, waits, deadlocks, disk, files, network, services};
   const bool fits = options.format == "text" && !options.top;
   u64 rows = fits ? most_fitting_rows : top;
