@@ -74,7 +74,7 @@ TEST_CASE("a table that cannot be read is a finding of that table, told once") {
     CHECK(test::codes(tables.exports().findings) == "export-directory");
     CHECK(tables.exports().findings.count("export-directory") == 1);
     REQUIRE(tables.exports().error);
-    CHECK(tables.exports().error->fault == core::Fault::truncated);
+    CHECK(tables.exports().error->fault == core::Fault::out_of_bounds);
     CHECK(tables.exports().error->offset == offset);
     CHECK(tables.export_places().empty());
   }
