@@ -63,7 +63,13 @@ std::optional<VersionInfo> find_version_info(const Image& image, core::Findings&
   const auto versions = find_resources(image, resource_version, findings);
   if (versions.empty()) return std::nullopt;
   const auto& taken = *std::ranges::min_element(versions, {}, rank_of);
-  auto info = read_version_info(taken.content(image), taken.offset.value_or(0), findings);
+  VersionInfo info;
+  if (taken.offset)
+    info = read_version_info(taken.content(image), *taken.offset, findings);
+  else
+    findings.warning("version-node", std::nullopt,
+                     "the file stores nothing of the version resource at RVA {:#x}",
+                     value(taken.address));
   if (!taken.name.is(version_id))
     findings.warning("version-id", taken.offset,
                      "the version resource has the ID {} and not 1: Windows shows no version",

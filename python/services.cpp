@@ -1,6 +1,5 @@
 // PE images: identity, exports, system services.
 
-#include <fmt/format.h>
 #include <pybind11/stl.h>
 
 #include "coldtrace/syscall-map/stubs/service_map.hpp"
@@ -32,14 +31,11 @@ std::shared_ptr<PeImage> open_pe(const Path& given) {
 }
 
 py::list exports_of(PeImage& self) {
-  const auto& [directory, findings] = self.view.exports();
-  self.findings.merge_unknown(findings);
-  for (const auto& finding : findings.all())
-    if (finding.code == "export-directory")
-      raise_error(
-          fmt::format("{}: {:#x}: {}", self.path, finding.first_offset.value_or(0), finding.text));
+  const auto& exports = self.view.exports();
+  self.findings.merge_unknown(exports.findings);
+  if (exports.error) raise_error(self.path + ": " + to_string(*exports.error));
   py::list list;
-  for (const auto& symbol : directory.exports) {
+  for (const auto& symbol : exports.directory.exports) {
     const std::array values{symbol.has_name() ? text(symbol.name) : none(), number(symbol.ordinal),
                             number(value(symbol.address)),
                             symbol.is_forwarder ? text(symbol.forwarder) : none()};

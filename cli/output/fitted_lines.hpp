@@ -19,7 +19,7 @@ class FittedLines {
   explicit FittedLines(std::size_t columns) : columns_{columns} {}
 
   // Of the lines that begin from here on.
-  void go_on_below(bool goes_on) { goes_on_ = goes_on; }
+  void go_on_below() { goes_on_ = true; }
   // Appends the next piece of text, which may end anywhere, to `fitted`.
   void append(core::TextBuffer& fitted, std::string_view text);
   // Appends what is left of a last line without an end.

@@ -156,10 +156,10 @@ void Output::write(std::string_view text) {
   make_room();
 }
 
-void Output::go_on_below(bool goes_on) {
+void Output::go_on_below() {
   if (!lines_) return;
   flush();
-  lines_->go_on_below(goes_on);
+  lines_->go_on_below();
 }
 
 void Output::flush() {

@@ -87,7 +87,7 @@ class Output {
 
   // What follows are sentences or has something at its end that is not cut from lines: those that
   // are too long for the terminal go on below.
-  void go_on_below(bool goes_on = true);
+  void go_on_below();
 
   // For piecewise writing: what is appended here follows what was written, and make_room(), called
   // now and then, keeps it short.

@@ -363,9 +363,8 @@ void RecordTable::read_lists(const core::ImageSource& image, const Mft& mft,
 Assembly RecordTable::assemble(u64 record, RecordFacts& facts) const {
   unpack(record, facts);
   if (!facts.has_list) return {};
-  const auto known = assemblies_.find(record);
-  if (known == assemblies_.end()) return {};
-  auto assembly = known->second;
+  // read_lists() was given every record that has a list.
+  auto assembly = assemblies_.at(record);
   RecordFacts extension;
   for (const u64 number : assembly.joined) {
     unpack(number, extension);

@@ -271,13 +271,16 @@ void Mft::use_mirror(const core::ImageSource& image, Lcn mirror, core::Findings&
     }
     auto stored = copy;
     const bool usable = is_sound(copy);
-    const bool read = read_raw(image, number, record).has_value();
+    const auto read = read_raw(image, number, record);
     if (!read || !is_sound(record)) {
-      if (!usable) continue;
-      findings.warning("mft-mirror", offset_of(number),
-                       "record {} of $MFT is {}, its copy in $MFTMirr is used", number,
-                       read && is_marked_bad(record) ? "marked BAAD" : "not usable");
-      mirrored_.emplace(number, std::move(stored));
+      if (read && !usable) continue;
+      const auto why = !read                   ? fmt::format("cannot be read ({})", read.error())
+                       : is_marked_bad(record) ? std::string{"is marked BAAD"}
+                                               : std::string{"is not usable"};
+      findings.warning("mft-mirror", offset_of(number), "record {} of $MFT {}, {}", number, why,
+                       usable ? "its copy in $MFTMirr is used"
+                              : "and its copy in $MFTMirr is not usable either");
+      if (usable) mirrored_.emplace(number, std::move(stored));
       continue;
     }
     if (!usable || !std::ranges::equal(head_bytes(record), head_bytes(copy)) ||

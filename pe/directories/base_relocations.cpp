@@ -19,12 +19,11 @@ void for_each_block(const Image& image, core::Findings& findings, Take&& take) {
   if (value(location.address) == 0 || location.size == 0) return;
   const auto bytes = image.bytes(location.address, location.size);
   if (bytes.size() < location.size)
-    findings.warning("relocation-range", image.addresses().to_offset(location.address),
+    findings.warning("relocation-range", image.offset_of(Directory::base_relocations),
                      "base relocations of {} bytes at RVA {:#x}, of which the file stores {}",
                      location.size, value(location.address), bytes.size());
 
-  core::Reader in{bytes, "IMAGE_BASE_RELOCATION",
-                  image.addresses().to_offset(location.address).value_or(0)};
+  core::Reader in{bytes, "IMAGE_BASE_RELOCATION", image.offset_of(Directory::base_relocations)};
   constexpr u32 header_size = 8;
   u64 total = 0;
   while (in.remaining() >= header_size) {

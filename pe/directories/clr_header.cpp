@@ -25,7 +25,7 @@ core::Result<std::optional<ClrHeader>> read_clr_header(const Image& image) {
   if (value(address) == 0 || size == 0) return std::nullopt;
   constexpr u64 read_size = 20;
   core::Reader in{image.bytes(address, read_size), "IMAGE_COR20_HEADER",
-                  image.addresses().to_offset(address).value_or(0)};
+                  image.offset_of(Directory::clr_header)};
   ClrHeader header{};
   in.skip(4, "cb");
   header.major_runtime_version = in.read_u16("MajorRuntimeVersion");

@@ -58,7 +58,7 @@ std::vector<DebugEntry> read_debug_directory(const Image& image, core::Findings&
   std::vector<DebugEntry> entries;
   const auto& location = image.directory(Directory::debug);
   if (value(location.address) == 0 || location.size == 0) return entries;
-  const auto table_offset = image.addresses().to_offset(location.address).value_or(0);
+  const auto table_offset = image.offset_of(Directory::debug);
   core::Reader in{image.bytes(location.address, location.size), "IMAGE_DEBUG_DIRECTORY",
                   table_offset};
   if (in.remaining() < location.size)
@@ -81,8 +81,8 @@ std::vector<DebugEntry> read_debug_directory(const Image& image, core::Findings&
     entry.stored = data.size;
     if (data.size < size)
       findings.warning("debug-range", at,
-                       "debug data of type {} has {:#x} bytes, of which {:#x} are there",
-                       entry.type, size, data.size);
+                       "debug data of type {} has {}, of which the file stores {}", entry.type,
+                       core::counted(size, "byte", "bytes"), data.size);
     entries.push_back(entry);
   }
   return entries;

@@ -54,7 +54,7 @@ core::ByteView find_table(const Image& image, core::Findings& findings) {
   const auto table = image.bytes(location.address, location.size);
   if (table.size() < location.size)
     findings.warning(
-        "exception-range", image.addresses().to_offset(location.address).value_or(0),
+        "exception-range", image.offset_of(Directory::exceptions),
         "an exception table of {:#x} bytes at RVA {:#x}, of which the file stores {:#x}",
         location.size, value(location.address), table.size());
   return table;
@@ -120,7 +120,7 @@ void decode_table(core::ByteView table, Rva address, u64 offset, const Decode& d
 std::vector<FunctionRange> decode_irregular(const Image& image, core::ByteView table,
                                             core::Findings& findings) {
   const auto address = image.directory(Directory::exceptions).address;
-  const auto offset = image.addresses().to_offset(address).value_or(0);
+  const auto offset = image.offset_of(Directory::exceptions);
   std::vector<FunctionRange> ranges;
   if (image.machine() == Machine::amd64) {
     ranges.reserve(table.size() / size_x64);

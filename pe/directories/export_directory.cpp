@@ -176,10 +176,12 @@ core::Result<Header> read_header(const Image& image, core::Findings& findings) {
   constexpr u64 most_at_once = 1 << 20;
   image.prefetch(location, std::min<u64>(size, most_at_once));
   constexpr u64 size_on_disk = 40;
-  const auto bytes =
-      COLDTRACE_TRY(image.read(location, size_on_disk, "IMAGE_EXPORT_DIRECTORY", "all"));
-  core::Reader in{bytes, "IMAGE_EXPORT_DIRECTORY",
-                  image.addresses().to_offset(location).value_or(0)};
+  const auto bytes = image.bytes(location, size_on_disk);
+  const auto offset = image.offset_of(Directory::exports);
+  if (bytes.size() < size_on_disk)
+    return core::fail({core::Fault::out_of_bounds, offset, "IMAGE_EXPORT_DIRECTORY", "all",
+                       size_on_disk, bytes.size()});
+  core::Reader in{bytes, "IMAGE_EXPORT_DIRECTORY", offset};
   Header header;
   in.skip(4, "Characteristics");
   header.time_date_stamp = in.read_u32("TimeDateStamp");

@@ -2,15 +2,18 @@
 
 #include <utility>
 
-#include "coldtrace/pe/found_directories.hpp"
-
 namespace coldtrace::pe {
 
 const ImageTables::Exports& ImageTables::exports() const {
   if (exports_) return *exports_;
   exports_.emplace();
-  if (auto directory = find_export_directory(image_, exports_->findings))
-    exports_->directory = std::move(*directory);
+  auto read = read_export_directory(image_, exports_->findings);
+  if (!read) {
+    exports_->error = read.error();
+    exports_->findings.warning("export-directory", read.error());
+  } else if (*read) {
+    exports_->directory = std::move(**read);
+  }
   return *exports_;
 }
 

@@ -99,7 +99,7 @@ class ImportReader {
     const auto table = read_to_end(image_, from, sizeof(Thunk), [](core::ByteView entry) {
       return core::load<Thunk>(entry, 0) == Thunk{0};
     });
-    const auto offset = image_.addresses().to_offset(from).value_or(0);
+    const auto offset = image_.addresses().to_offset(from);
     const auto slots = module.address_table;
     if (!module.delayed) compare_slots<Thunk>(module, table);
     imports_.start(std::move(module), std::min(table.size() / sizeof(Thunk), function_budget_));
@@ -222,7 +222,7 @@ Imports walk_imports(const Image& image, core::Findings& findings) {
   if (table.empty()) return imports;
   ImportReader reader{image, imports, findings};
   const auto at = image.directory(Directory::imports).address;
-  core::Reader in{table, "IMAGE_IMPORT_DESCRIPTOR", image.addresses().to_offset(at).value_or(0)};
+  core::Reader in{table, "IMAGE_IMPORT_DESCRIPTOR", image.offset_of(Directory::imports)};
   for (;;) {
     ImportedModule module{};
     module.lookup_table = Rva{in.read_u32("OriginalFirstThunk")};
@@ -256,8 +256,7 @@ Imports walk_delay_imports(const Image& image, core::Findings& findings) {
   const auto table = find_descriptors<32, 4, 12>(image, Directory::delay_imports, findings);
   if (table.empty()) return imports;
   ImportReader reader{image, imports, findings};
-  const auto at = image.directory(Directory::delay_imports).address;
-  core::Reader in{table, "IMAGE_DELAYLOAD_DESCRIPTOR", image.addresses().to_offset(at).value_or(0)};
+  core::Reader in{table, "IMAGE_DELAYLOAD_DESCRIPTOR", image.offset_of(Directory::delay_imports)};
   for (;;) {
     const bool by_rva = (in.read_u32("Attributes") & 1) != 0;
     const u64 bias = by_rva ? 0 : image.optional_header().image_base;
@@ -329,7 +328,7 @@ std::vector<BoundImport> read_bound_imports(const Image& image, core::Findings& 
     return bound;
   }
   core::Reader in{table, "IMAGE_BOUND_IMPORT_DESCRIPTOR",
-                  image.addresses().to_offset(location.address).value_or(0)};
+                  image.offset_of(Directory::bound_imports)};
   for (u32 forwarders = 0;;) {
     const auto time_date_stamp = in.read_u32("TimeDateStamp");
     const auto name_offset = in.read_u16("OffsetModuleName");

@@ -46,7 +46,7 @@ core::Result<std::optional<LoadConfig>> read_load_config(const Image& image) {
   constexpr u64 longest_config = 0x1000;
   constexpr u64 fixed_size = 8;
   core::Reader in{image.bytes(location.address, fixed_size), "IMAGE_LOAD_CONFIG_DIRECTORY",
-                  image.addresses().to_offset(location.address).value_or(0)};
+                  image.offset_of(Directory::load_config)};
   LoadConfig config{};
   config.size = in.read_u32("Size");
   config.time_date_stamp = in.read_u32("TimeDateStamp");

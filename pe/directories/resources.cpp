@@ -27,7 +27,7 @@ class TreeWalker {
         window_{image},
         root_{image.directory(Directory::resources).address},
         size_{image.addresses().stored_size(root_)},
-        base_{image.addresses().to_offset(root_).value_or(0)},
+        base_{image.offset_of(Directory::resources)},
         entry_budget_{std::min(size_ / entry_size, most_entries)},
         name_budget_{size_ * 2 + slack},
         content_budget_{image.file().size() * 4} {}

@@ -12,7 +12,7 @@ core::Result<std::optional<TlsDirectory>> read_tls_directory(const Image& image,
   if (value(location.address) == 0) return std::nullopt;
   const auto word = image.optional_header().pointer_size();
   core::Reader in{image.bytes(location.address, 64), "IMAGE_TLS_DIRECTORY",
-                  image.addresses().to_offset(location.address).value_or(0)};
+                  image.offset_of(Directory::tls)};
   TlsDirectory tls{
       .raw_data_start = in.read_word(word, "StartAddressOfRawData"),
       .raw_data_end = in.read_word(word, "EndAddressOfRawData"),
@@ -26,7 +26,7 @@ core::Result<std::optional<TlsDirectory>> read_tls_directory(const Image& image,
 
   const auto list = image.rva_of_address(tls.callbacks_address);
   if (!list) return tls;
-  const auto offset = image.addresses().to_offset(*list).value_or(0);
+  const auto offset = image.addresses().to_offset(*list).value_or(image.offset_of(Directory::tls));
   constexpr std::size_t most_callbacks = 4096;
   core::Reader callbacks{image.bytes(*list, (most_callbacks + 1) * word), "TLS callbacks", offset};
   while (const auto callback = callbacks.read_word(word, "callback")) {

@@ -128,13 +128,13 @@ bool Image::is_executable(Rva rva) const {
   return section && section->executable();
 }
 
-core::Result<core::ByteView> Image::read(Rva rva, u64 size, core::Name structure,
-                                         core::Name field) const {
-  const auto stored = bytes(rva, size);
-  if (stored.size() == size) return stored;
-  const auto offset = addresses_.to_offset(rva);
-  return core::fail({core::Fault::out_of_bounds, offset.value_or(value(rva)), structure, field,
-                     size, stored.size()});
+u64 Image::offset_of(Directory index) const {
+  if (const auto stored = addresses_.to_offset(directory(index).address)) return *stored;
+  // Source: Microsoft, "PE Format", "Optional Header Data Directories".
+  constexpr u64 signature_and_file_header = 24, entry_size = 8;
+  const u64 entries = optional_.pe32_plus ? 112 : 96;
+  return dos_.new_header_offset + signature_and_file_header + entries +
+         static_cast<u64>(index) * entry_size;
 }
 
 std::optional<std::string_view> Image::read_text(Rva rva, std::size_t limit) const {

@@ -58,11 +58,11 @@ void CodeSymbols::add_sections(std::span<const SectionHeader> sections) {
 }
 
 void CodeSymbols::add_exports(const ImageTables& tables, core::Findings& findings) {
-  const auto& [directory, damage] = tables.exports();
-  findings.merge(damage);
+  const auto& exports = tables.exports();
+  findings.merge(exports.findings);
   // Names of a sound table do not overlap.
   u64 room = tables.image().file().size();
-  for (const auto& one : directory.exports) {
+  for (const auto& one : exports.directory.exports) {
     if (one.is_forwarder) continue;
     const auto name = one.name.empty() ? fmt::format("#{}", one.ordinal) : std::string{one.name};
     if (name.size() > room) {

@@ -2,20 +2,24 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/command/options.hpp"
 #include "coldtrace/core/integers.hpp"
+#include "coldtrace/trace_analysis/records/row_order.hpp"
 
 namespace coldtrace::cli {
 
-// By what the rows of an analysis' tables are sorted, largest first, in every format with these
-// tables.
-enum class RowOrder : u8 { time, count };
+// Every format with these tables has them in that order.
+using trace_analysis::RowOrder;
 
 // --sort; `help` says what the rows are, and what is counted.
 void add_sort_option(Command& command, RowOrder& order, const char* help,
+                     const std::vector<std::string>& formats);
+// Of a command that has another order without it.
+void add_sort_option(Command& command, std::optional<RowOrder>& order, const char* help,
                      const std::vector<std::string>& formats);
 
 // The rows of a map.

@@ -5,6 +5,7 @@
 #include "cli/layout/text_table.hpp"
 #include "cli/output/text.hpp"
 #include "cli/trace/analysis/analysis_input.hpp"
+#include "cli/trace/analysis/row_order.hpp"
 #include "cli/trace/trace_commands.hpp"
 #include "cli/trace/trace_input.hpp"
 #include "cli/trace/trace_schemas.hpp"
@@ -277,9 +278,12 @@ void add_trace_compare(CLI::App& app, Exit& exit) {
                 [&options](const std::string& by) { options.comparison.by_rate = by == "rate"; },
                 "Compare the 'count' of events, or their 'rate', for runs of different lengths. "
                 "Events that disappeared are listed first, then those that appeared, then those "
-                "that changed, each with the largest difference of counts first; durations by the "
-                "difference of their means")
+                "that changed, each with the largest difference of counts first")
             .one_of({"count", "rate"});
+        add_sort_option(command, options.comparison.order,
+                        "Sort durations by the difference of their means, or of their numbers, "
+                        "largest first",
+                        {"text", "json"});
         command
             .add_option("--threshold", options.comparison.threshold,
                         "Tolerated difference of counts, rates and mean durations, in whole "

@@ -204,7 +204,7 @@ class TerminalTables(case.Case):
         boot, bursts, inversion = map(self.scenario, ("boot", "disk-bursts", "priority-inversion"))
         for command, heading in ((("schedule", boot), "process, longest waits, priorities, state at the end"),
                                  (("priority", inversion), "process, time at each priority"),
-                                 (("top", boot), "running (s) sampled (s) share process (1 more)"),
+                                 (("top", boot), "running (s) turns share process (1 more)"),
                                  (("top", bursts), "response (s) requests bytes read written process, file")):
             command = "trace", *command
             piped = [line for line in run(*command, "-q").decode().splitlines()
@@ -218,6 +218,52 @@ class TerminalTables(case.Case):
                     shown = without_blanks("".join(lines))
                     for sentence in [heading, *piped, *(one["text"] for one in told[:1])]:
                         self.assertIn(without_blanks(sentence), shown)
+
+    def test_a_narrow_terminal_loses_nothing_of_events_by_kind(self):
+        """All but the GUIDs behind names, which the last line counts."""
+        guid = re.compile(r"(?<=\S) [0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
+        for trace in DEMO / "demo-trace.etl", self.scenario("boot"):
+            piped = run("trace", "info", trace, "-q").decode().splitlines()
+            guids = sum(guid.search(line) is not None for line in piped)
+            self.assertGreater(guids, 0)
+            for columns in 60, 40, 33, 20:
+                with self.subTest(trace=trace.name, columns=columns):
+                    lines = on_terminal(columns, "trace", "info", trace)
+                    self.assertLessEqual(max(map(width, lines)), columns)
+                    shown = without_blanks("".join(lines))
+                    for line in [*piped, f"({guids} GUID{'s' if guids > 1 else ''} left out: a wider terminal, a pipe or a file has all)"]:
+                        self.assertIn(without_blanks(guid.sub("", line)), shown)
+
+    def test_a_narrow_terminal_loses_no_name_of_the_page(self):
+        log = EtlWriter()
+        for pid, name in (10, "a process with a name that is as long as no column is.exe"), (20, "two.exe"):
+            log.process(0, 0, pid, name)
+            log.thread(0, 0, pid, pid + 1)
+        for now in range(100, 1000, 100):
+            log.switch(0, now, 11, 21)
+            log.ready(0, now + 70, 11)
+            log.switch(0, now + 80, 21, 11)
+        path = "\\Device\\HarddiskVolume1\\" + "nested\\" * 12 + "one.dll"
+        log.system(0, 0x0400, 2, 1000, struct.pack("<Q", 0x77) + utf16z(path))
+        log.system(0, 0x0443, 3, 1010, struct.pack("<QQQQIII", 0, 1, 0x77, 0x77, 11, 512, 0), tid=11, pid=10)
+        log.system(0, 0x044C, 3, 1020, struct.pack("<QQI", 1, 512, 0), tid=11, pid=10)
+        trace = self.here / "page.etl"
+        trace.write_bytes(log.build())
+        page = strict_json(run("trace", "top", trace, "--format", "json"))
+        names = [f"{one['process']} ({one['pid']})" for one in page["processor"]["processes"]]
+        names += [f"{one['thread']['process']} ({one['thread']['pid']}) {one['thread']['tid']}" for one in page["waits"]["longest"]]
+        names += [one["file"] for one in page["file_operations"]["files"]]
+        self.assertGreater(len({name for name in names if len(name) > 40}), 2, names)
+        for columns in 60, 40, 33, 20:
+            with self.subTest(columns=columns):
+                lines = on_terminal(columns, "trace", "top", trace)
+                self.assertLessEqual(max(map(width, lines)), columns)
+                self.assertNotIn("...", "".join(lines))
+                shown = without_blanks("".join(lines))
+                for name in names:
+                    self.assertIn(without_blanks(name), shown)
+        # A page that has room for the columns has no room for such names.
+        self.assertIn("...", "".join(on_terminal(100, "trace", "top", trace)))
 
     def test_nothing_of_coloured_lines_is_lost(self):
         """Bars have other lengths, all else is the same."""

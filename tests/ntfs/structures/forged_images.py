@@ -418,6 +418,29 @@ class Forged(unittest.TestCase):
                              {path: row | {"findings": []} for path, row in sound.items()})
             self.assertEqual([f["code"] for f in summary["findings"] if f["severity"] == "warning"], ["record-bad"])
 
+    def test_why_a_record_cannot_be_compared_with_its_copy(self):
+        """The copies lie before $MFT, of which the image has the first record alone."""
+        volume = self.volume
+        lcn = (volume.mft - volume.start) // volume.cluster - -(-4096 // volume.cluster)
+        copy = volume.start + lcn * volume.cluster
+        self.change((copy, volume.read(volume.mft, 4096)), (volume.start + 0x38, struct.pack("<Q", lcn)))
+        at = volume.mft + 1024
+        path = Path(volume.path).with_name("cut.raw")
+        self.addCleanup(path.unlink)
+        for data, then in ((b"", "its copy in $MFTMirr is used"),
+                           (b"XXXX", "and its copy in $MFTMirr is not usable either")):
+            old = volume.write(copy + 1024, data)
+            with path.open("wb") as cut:
+                for offset, size in (0, 512), (volume.start, 512), (copy, 4096), (volume.mft, 1024):
+                    cut.seek(offset)
+                    cut.write(volume.read(offset, size))
+            done = subprocess.run([COLDTRACE, "ntfs", "info", "--format", "json", path], capture_output=True, timeout=120)
+            volume.write(*old)
+            answer, = strict_ndjson(done.stdout)
+            finding, = (one for one in answer["findings"] if one["code"] == "mft-mirror")
+            self.assertEqual((finding["first_offset"], finding["count"]), (at, 3))
+            self.assertRegex(finding["text"], rf"^record 1 of \$MFT cannot be read \({at:#x}: .+\), {re.escape(then)}$")
+
     def test_the_verdict_is_the_same_whatever_is_listed(self):
         row = self.user_file()
         record = self.volume.mft + row["record"] * 1024

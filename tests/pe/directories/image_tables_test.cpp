@@ -73,6 +73,9 @@ TEST_CASE("a table that cannot be read is a finding of that table, told once") {
     CHECK(tables.exports().directory.exports.empty());
     CHECK(test::codes(tables.exports().findings) == "export-directory");
     CHECK(tables.exports().findings.count("export-directory") == 1);
+    REQUIRE(tables.exports().error);
+    CHECK(tables.exports().error->fault == core::Fault::out_of_bounds);
+    CHECK(tables.exports().error->offset == offset);
     CHECK(tables.export_places().empty());
   }
 }
@@ -83,6 +86,7 @@ TEST_CASE("an image without tables has none") {
   const ImageTables tables{*image};
   CHECK(tables.exports().directory.exports.empty());
   CHECK(tables.exports().findings.empty());
+  CHECK_FALSE(tables.exports().error);
   CHECK(tables.relocations().entries.empty());
   CHECK(tables.functions().empty());
 }

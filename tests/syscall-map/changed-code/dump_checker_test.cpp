@@ -1,32 +1,29 @@
 #include "coldtrace/syscall-map/dump_check.hpp"
 #include "tests/pe/pe_test.hpp"
+#include "tests/syscall-map/code/placed_code.hpp"
 
 namespace coldtrace {
 namespace {
 
 using namespace syscall_map;
+using fixtures::to_bytes;
 using test::Opened;
-
-constexpr u64 base = 0x1'8000'0000;
 
 // An ntdll with two stubs, NtAlpha at 0x1000 and NtBeta at 0x1010: mov r10, rcx; mov eax, NUMBER;
 // syscall; ret. Plain is a function at 0x1020 that is none. The second page of code has no name.
 fixtures::PeSpec spec() {
-  fixtures::PeSpec made;
-  auto& code = made.sections[0].content;
-  code.clear();
-  for (const unsigned number : {0U, 1U}) {
-    const auto stub = fixtures::to_bytes(
+  const auto stub = [](unsigned number) {
+    return to_bytes(
         {0x4c, 0x8b, 0xd1, 0xb8, number, 0, 0, 0, 0x0f, 0x05, 0xc3, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc});
-    code.insert(code.end(), stub.begin(), stub.end());
-  }
-  const auto plain = fixtures::to_bytes({0x48, 0x89, 0xc8, 0x48, 0x01, 0xd0, 0xc3});
-  code.insert(code.end(), plain.begin(), plain.end());
-  code.resize(0x1800, std::byte{0x90});
+  };
+  auto made = spec_of_code(
+      0x1800, std::byte{0x90},
+      {"ntdll.dll", 1, {{"NtAlpha", 1, 0x1000}, {"NtBeta", 2, 0x1010}, {"Plain", 3, 0x1020}}},
+      {{0x1000, stub(0)},
+       {0x1010, stub(1)},
+       {0x1020, to_bytes({0x48, 0x89, 0xc8, 0x48, 0x01, 0xd0, 0xc3})}});
   made.sections.push_back({.name = ".data", .characteristics = 0xc000'0040});
   made.sections[1].content.assign(0x40, std::byte{7});
-  made.exports = fixtures::PeExports{
-      "ntdll.dll", 1, {{"NtAlpha", 1, 0x1000}, {"NtBeta", 2, 0x1010}, {"Plain", 3, 0x1020}}};
   return made;
 }
 
@@ -42,7 +39,8 @@ DumpCheck check(u32 rva, const std::vector<unsigned>& bytes, core::Findings& fin
   if (zeros) std::fill_n(memory.begin() + static_cast<std::ptrdiff_t>(*zeros), 0x1000, std::byte{});
   if (size) memory.resize(*size);
   const core::ByteView bytes_of_dump{memory};
-  const auto dump = pe::ModuleDump::open(view, bytes_of_dump, {pe::Layout::memory, base}, findings);
+  const auto dump =
+      pe::ModuleDump::open(view, bytes_of_dump, {pe::Layout::memory, spec_base}, findings);
   REQUIRE(dump);
   core::Findings unused;
   const pe::CodeSymbols symbols{&view, nullptr, unused};
@@ -82,7 +80,7 @@ TEST_CASE("changed code is told with what it does, where it leads and what it is
        0x1000,
        {0xe9, 0xfb, 0xff, 0xff, 0x0f},
        ChangeKind::jump,
-       base + 0x1000'1000,
+       spec_base + 0x1000'1000,
        "NtAlpha",
        true},
       {"mov rax, target; jmp rax",

@@ -1,35 +1,28 @@
 #include "coldtrace/syscall-map/trace-points/function_search.hpp"
 
 #include "tests/pe/pe_test.hpp"
+#include "tests/syscall-map/code/placed_code.hpp"
 
 namespace coldtrace {
 namespace {
 
 using namespace syscall_map;
+using fixtures::to_bytes;
 using test::Opened;
-
-constexpr u64 base = 0x1'8000'0000;
 
 // Alpha and Beta are exported, Elsewhere is in another image. At 0x1040 and 0x1080 are the bytes of
 // the signature of Twice, at 0x10c0 those of Once.
 fixtures::PeSpec spec() {
-  fixtures::PeSpec made;
-  auto& code = made.sections[0].content;
-  code.assign(0x100, std::byte{0xcc});
-  const auto put = [&](std::size_t at, std::initializer_list<unsigned> values) {
-    const auto bytes = fixtures::to_bytes(values);
-    std::copy(bytes.begin(), bytes.end(), code.begin() + static_cast<std::ptrdiff_t>(at));
-  };
-  put(0x00, {0x48, 0x89, 0xc8, 0xc3});
-  put(0x10, {0x48, 0x89, 0xd0, 0xc3});
-  put(0x40, {0x0f, 0x1f, 0x44, 0x11, 0xc3});
-  put(0x80, {0x0f, 0x1f, 0x44, 0x11, 0xc3});
-  put(0xc0, {0x0f, 0x1f, 0x44, 0x22, 0xc3});
-  made.exports = fixtures::PeExports{
-      "ntoskrnl.exe",
-      1,
-      {{"Alpha", 1, 0x1000}, {"Beta", 2, 0x1010}, {"Elsewhere", 3, 0, "HAL.Elsewhere"}}};
-  return made;
+  return spec_of_code(
+      0x100, std::byte{0xcc},
+      {"ntoskrnl.exe",
+       1,
+       {{"Alpha", 1, 0x1000}, {"Beta", 2, 0x1010}, {"Elsewhere", 3, 0, "HAL.Elsewhere"}}},
+      {{0x1000, to_bytes({0x48, 0x89, 0xc8, 0xc3})},
+       {0x1010, to_bytes({0x48, 0x89, 0xd0, 0xc3})},
+       {0x1040, to_bytes({0x0f, 0x1f, 0x44, 0x11, 0xc3})},
+       {0x1080, to_bytes({0x0f, 0x1f, 0x44, 0x11, 0xc3})},
+       {0x10c0, to_bytes({0x0f, 0x1f, 0x44, 0x22, 0xc3})}});
 }
 
 Signature signature(std::string function, std::initializer_list<unsigned> bytes,
@@ -65,7 +58,7 @@ TEST_CASE("a function is where the first source has it, with what each source sa
   const auto& location = found.locations[0];
   CHECK(location.function == "Alpha");
   CHECK(location.rva == pe::Rva{0x1000});
-  CHECK(location.address == base + 0x1000);
+  CHECK(location.address == spec_base + 0x1000);
   CHECK(location.file_offset == fixtures::build_pe(spec()).offset_of(0x1000));
   CHECK(location.chosen);
   REQUIRE(location.sources.size() == 2);

@@ -89,7 +89,8 @@ void add_pairs(const TraceTally& a, const TraceTally& b, const ComparisonOptions
       ++comparison.same_pairs;
   }
   std::ranges::stable_sort(comparison.pairs, std::greater{}, [&](const PairDifference& one) {
-    return distance(mean(one.before), mean(one.after));
+    return options.order == RowOrder::count ? distance(one.before.pairs, one.after.pairs)
+                                            : distance(mean(one.before), mean(one.after));
   });
 }
 

@@ -1,6 +1,7 @@
 #include "coldtrace/trace_analysis/requests/rest.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "coldtrace/trace_analysis/records/ticks.hpp"
 
@@ -47,6 +48,15 @@ void Rest::add_idle(const IdleTime& idle) {
   if (place == longest_.end() && longest_.size() == most_longest) return;
   longest_.insert(place, idle);
   if (longest_.size() > most_longest) longest_.pop_back();
+}
+
+std::vector<Rest::Ender> Rest::ended(RowOrder order) const {
+  std::vector<Ender> enders{ended_.begin(), ended_.end()};
+  std::ranges::stable_sort(enders, std::greater{}, [order](const Ender& ender) {
+    const auto& [count, time] = ender.second;
+    return order == RowOrder::count ? static_cast<i64>(count) : time;
+  });
+  return enders;
 }
 
 AtRest::AtRest(core::Borrowed<tracefile::Clock> clock, core::Borrowed<RestPolicy> policy,

@@ -30,19 +30,26 @@ std::vector<TopPage::ProcessTime> process_times(const ProcessorUse& use,
                                                 const Population& population) {
   std::vector<TopPage::ProcessTime> times(population.processes().size());
   for (Index i = 0; i < times.size(); ++i) times[i].process = i;
-  TopPage::ProcessTime unknown{nobody, 0, use.unknown_process().sampled.all.time};
+  const auto& nobodys = use.unknown_process().sampled.all;
+  TopPage::ProcessTime unknown{nobody, 0, nobodys.time, 0, nobodys.samples};
   for (Index i = 0; i < use.threads().size(); ++i) {
     const auto& thread = population.threads()[i];
     const auto& one = use.threads()[i];
-    const auto sampled = one.sampled.all.time;
+    const auto& sampled = one.sampled.all;
     if (thread.process == nobody) {
-      if (thread.idle_of)
-        unknown.sampled -= std::min(unknown.sampled, sampled);
-      else
+      if (thread.idle_of) {
+        unknown.sampled -= std::min(unknown.sampled, sampled.time);
+        unknown.samples -= std::min(unknown.samples, sampled.samples);
+      } else {
         add_ticks(unknown.running, one.running);
+        unknown.turns += one.turns;
+      }
     } else if (!thread.idle_of) {
-      add_ticks(times[thread.process].running, one.running);
-      add_ticks(times[thread.process].sampled, sampled);
+      auto& process = times[thread.process];
+      add_ticks(process.running, one.running);
+      add_ticks(process.sampled, sampled.time);
+      process.turns += one.turns;
+      process.samples += sampled.samples;
     }
   }
   times.push_back(unknown);
@@ -50,8 +57,8 @@ std::vector<TopPage::ProcessTime> process_times(const ProcessorUse& use,
   return times;
 }
 
-TopPage::Processors processors_of(const TopAnswers& answers, const Population& population,
-                                  u64 top) {
+TopPage::Processors processors_of(const TopAnswers& answers, const Population& population, u64 top,
+                                  RowOrder order) {
   const auto& use = answers.use.get();
   const auto& scheduled = use.schedule().processors();
   TopPage::Processors processors;
@@ -66,12 +73,22 @@ TopPage::Processors processors_of(const TopAnswers& answers, const Population& p
   }
   for (const auto& [number, one] : use.processors())
     add_ticks(processors.sampled_idle, one.sampled_idle.time);
-  processors.processes =
-      first_of(process_times(use, population), top, [&](const TopPage::ProcessTime& one) {
-        return use.has_switches() ? one.running : one.sampled;
-      });
-  processors.drivers =
-      first_of(drivers_of(use.routines()), top, [](const DriverUse& one) { return one.time(); });
+  auto processes = process_times(use, population);
+  auto drivers = drivers_of(use.routines());
+  if (order == RowOrder::count) {
+    processors.processes = first_of(std::move(processes), top, [](const TopPage::ProcessTime& one) {
+      return std::pair{one.samples, one.turns};
+    });
+    processors.drivers =
+        first_of(std::move(drivers), top, [](const DriverUse& one) { return one.dpcs + one.isrs; });
+  } else {
+    processors.processes =
+        first_of(std::move(processes), top, [&](const TopPage::ProcessTime& one) {
+          return use.has_switches() ? one.running : one.sampled;
+        });
+    processors.drivers =
+        first_of(std::move(drivers), top, [](const DriverUse& one) { return one.time(); });
+  }
   return processors;
 }
 
@@ -104,10 +121,15 @@ i64 cost_of(TopPage::ServiceRow row) {
   return row->inclusive;
 }
 
-TopRows<TopPage::ServiceRow> slowest_of(const Services& services, u64 top) {
+std::vector<TopPage::ServiceRow> timed(const Services& services) {
   std::vector<TopPage::ServiceRow> all;
   for (const auto& one : services.services())
     if (one.times.count() > 0) all.push_back(&one);
+  return all;
+}
+
+TopRows<TopPage::ServiceRow> slowest_of(const Services& services, u64 top) {
+  auto all = timed(services);
   const auto count = all.size();
   auto slowest = first_of(all, top, longest_of);
   for (const auto row : first_of(std::move(all), top, cost_of).rows)
@@ -119,35 +141,46 @@ TopRows<TopPage::ServiceRow> slowest_of(const Services& services, u64 top) {
   return slowest;
 }
 
+TopRows<TopPage::ServiceRow> most_called_of(const Services& services, u64 top) {
+  return first_of(timed(services), top, [](TopPage::ServiceRow row) { return row->calls; });
+}
+
 }  // namespace
 
 TopPage::TopPage(const tracefile::AnyTrace& trace, const Population& population,
-                 const TopAnswers& answers, u64 top)
+                 const TopAnswers& answers, u64 top, RowOrder order)
     : machine{machine_of(trace)},
       events_lost{trace.events_lost()},
       buffers_lost{trace.buffers_lost()},
-      processors{processors_of(answers, population, top)},
+      processors{processors_of(answers, population, top, order)},
       disk{requests_of(
           answers.disk.get().of_processes(), answers.disk.get().of_files(), top,
           [](const DiskSums& sums) { return sums.count() > 0; },
-          [](const DiskSums& sums) { return sums.response; })},
+          [order](const DiskSums& sums) {
+            return order == RowOrder::count ? static_cast<i64>(sums.count()) : sums.response;
+          })},
       busiest_disk{busiest_of(answers.disk)},
       files{requests_of(
           answers.files.get().of_processes(), answers.files.get().of_files(), top,
           [](const FileSums& sums) { return sums.operations > 0; },
-          [](const FileSums& sums) { return sums.time; })} {
+          [order](const FileSums& sums) {
+            return order == RowOrder::count ? static_cast<i64>(sums.operations) : sums.time;
+          })} {
   std::vector<NetworkRow> transfers;
   for (const auto& [index, sums] : answers.network.get().of_processes())
     transfers.emplace_back(index, &sums);
-  network = first_of(std::move(transfers), top,
-                     [](const NetworkRow& row) { return row.second->half_moved(); });
+  network = first_of(std::move(transfers), top, [order](const NetworkRow& row) {
+    return order == RowOrder::count ? row.second->sends + row.second->receives
+                                    : row.second->half_moved();
+  });
   waits.rows = answers.waits.get().longest();
   waits.rows.resize(std::min<u64>(waits.rows.size(), top));
   waits.more = answers.waits.get().count() - waits.rows.size();
   for (const auto& one : answers.files.get().of_actions()) file_operations.add(one);
   for (const auto& one : answers.deadlocks.get().deadlocks())
     lasting_deadlocks += one.end ? 0U : 1U;
-  services = slowest_of(answers.services, top);
+  services = order == RowOrder::count ? most_called_of(answers.services, top)
+                                      : slowest_of(answers.services, top);
 
   has_population_ = !population.processes().empty() || !population.threads().empty();
   const auto& use = answers.use.get();

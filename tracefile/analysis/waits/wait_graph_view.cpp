@@ -27,7 +27,7 @@ std::vector<u32> open_and_long_first(const Edges& edges, const Wanted& is_wanted
 
 WaitGraphView::WaitGraphView(const WaitEvidence& evidence, const Population& population,
                              const std::optional<std::vector<Index>>& processes,
-                             std::size_t most_nodes)
+                             std::size_t most_nodes, RowOrder order)
     : graph_{evidence.graph.get()},
       stated_{evidence.stated.get()},
       locks_{evidence.locks.get()},
@@ -37,6 +37,7 @@ WaitGraphView::WaitGraphView(const WaitEvidence& evidence, const Population& pop
       node_of_thread_(population.threads().size(), no_node),
       node_of_object_(graph_.objects().all().size(), no_node) {
   choose(population, processes);
+  if (order == RowOrder::count) sort_by_count();
   place_stated(most_nodes);
   place_lock_owners(most_nodes);
   place_requests(most_nodes);
@@ -89,6 +90,22 @@ void WaitGraphView::choose(const Population& population,
   for (const auto wait : waits_) waited_for[edges[wait].object] = true;
   for (u32 i = 0; i < graph_.owners().size(); ++i)
     if (waited_for[graph_.owners()[i].object]) owners_.push_back(i);
+}
+
+void WaitGraphView::sort_by_count() {
+  const auto sort = [](std::vector<u32>& numbers, const auto& edges, auto count_of) {
+    std::ranges::stable_sort(numbers, std::greater{},
+                             [&](u32 number) { return count_of(edges[number]); });
+  };
+  const auto count = [](const auto& edge) { return edge.count; };
+  const auto ended = [](const auto& edge) { return edge.ended.count; };
+  sort(waits_, graph_.edges(), count);
+  sort(wakes_, graph_.wakes().edges(), count);
+  sort(stated_edges_, stated_.edges(), count);
+  sort(lock_owners_, locks_.edges(), count);
+  sort(requests_, request_waits_.edges(), ended);
+  sort(files_, file_waits_.edges(), ended);
+  sort(kinds_, wait_kinds_.edges(), ended);
 }
 
 u32 WaitGraphView::node(Kind kind, u32 index, std::vector<u32>& numbers, std::size_t most_nodes) {

@@ -11,6 +11,7 @@
 #include "cli/trace/analysis/histogram_text.hpp"
 #include "cli/trace/analysis/requests/io_tables.hpp"
 #include "cli/trace/analysis/requests/snapshot_file.hpp"
+#include "cli/trace/analysis/row_order.hpp"
 #include "cli/trace/trace_commands.hpp"
 #include "coldtrace/trace_analysis/findings/answer_findings.hpp"
 #include "coldtrace/trace_analysis/records/ticks.hpp"
@@ -37,6 +38,7 @@ struct TraceIdleOptions : AnalysisOptions {
   u32 spin_up = 2'000;
   u32 break_even = 10'000;
   u32 network_window = 100;
+  RowOrder order = RowOrder::time;
   u64 top = 5;  // idle times of each device in text
   std::string color;
 };
@@ -243,17 +245,8 @@ class IdleWriter {
     json.end_object();
   }
 
-  // Who ended idle times, the longest in all first.
-  static std::vector<std::pair<std::pair<Index, Index>, Rest::Ended>> enders_of(const Rest& one) {
-    std::vector<std::pair<std::pair<Index, Index>, Rest::Ended>> all{one.ended().begin(),
-                                                                     one.ended().end()};
-    std::stable_sort(all.begin(), all.end(),
-                     [](const auto& a, const auto& b) { return a.second.time > b.second.time; });
-    return all;
-  }
-
   void write_ender_lines(const Rest& one) {
-    const auto all = enders_of(one);
+    const auto all = one.ended(options_.order);
     const auto shown = std::min<std::size_t>(all.size(), options_.top);
     for (std::size_t i = 0; i < shown; ++i) {
       const auto& [who, ended] = all[i];
@@ -268,7 +261,7 @@ class IdleWriter {
   }
 
   void write_enders(JsonWriter& json, const Rest& one) const {
-    for (const auto& [who, ended] : enders_of(one)) {
+    for (const auto& [who, ended] : one.ended(options_.order)) {
       json.begin_object();
       write_ender(json, who.first, who.second);
       json.field("count", ended.count).field("duration", times().duration(ended.time)).end_object();
@@ -391,6 +384,10 @@ void add_trace_idle(CLI::App& app, Exit& exit) {
                         "The network counts as busy for this time around each event")
             .type_name("MILLISECONDS")
             .capture_default_str();
+        add_sort_option(command, options.order,
+                        "Sort what ended idle times by the time of these or by their number, most "
+                        "first",
+                        {"text", "json"});
         command.add_option("--top", options.top, "In text: idle times to show per device")
             .for_formats({"text"})
             .capture_default_str();

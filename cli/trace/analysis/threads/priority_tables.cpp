@@ -10,10 +10,12 @@
 
 namespace coldtrace::cli {
 
+using trace_analysis::find_lower_ran;
 using trace_analysis::Index;
 using trace_analysis::nobody;
 using trace_analysis::PriorityCause;
 using trace_analysis::PriorityStep;
+using trace_analysis::RowOrder;
 using trace_analysis::ThreadPriorities;
 
 namespace {
@@ -42,6 +44,12 @@ std::vector<Index> PriorityTables::threads() const {
   return threads;
 }
 
+std::vector<Index> PriorityTables::threads(RowOrder order) const {
+  auto all = threads();
+  trace_analysis::sort_by_priority(all, priorities_, inversions_, order);
+  return all;
+}
+
 std::vector<const PriorityTables::Inversion*> PriorityTables::inversions() const {
   std::vector<const Inversion*> chosen;
   for (const auto& one : inversions_.inversions())
@@ -54,14 +62,9 @@ std::vector<const PriorityTables::Inversion*> PriorityTables::inversions() const
   return chosen;
 }
 
-const PriorityTables::LowerRan* PriorityTables::lower_ran(Index thread) const {
-  const auto& all = inversions_.lower_ran();
-  return thread < all.size() && all[thread].count > 0 ? &all[thread] : nullptr;
-}
-
 // --- JSON
 
-void PriorityTables::write_json(Int64 int64) const {
+void PriorityTables::write_json(Int64 int64, std::optional<RowOrder> order) const {
   JsonWriter json{output_, int64};
   json.begin_object().field("schema", "coldtrace.trace-priority/1").field("tool", tool_version);
   write_observed(json, input_.trace, observed_);
@@ -69,7 +72,7 @@ void PriorityTables::write_json(Int64 int64) const {
       .field("more_steps", priorities_.more_steps() + priorities_.changes_left_out());
   write_nodes(json);
   json.key("priorities").begin_array();
-  for (const auto thread : threads()) write_thread(json, thread);
+  for (const auto thread : order ? threads(*order) : threads()) write_thread(json, thread);
   json.end_array().key("steps").begin_array();
   for (const auto& step : priorities_.steps())
     if (chosen_(step.thread)) write_step(json, step);
@@ -88,7 +91,7 @@ void PriorityTables::write_nodes(JsonWriter& json) const {
   };
   for (const auto thread : threads()) {
     name(thread);
-    if (const auto* const lower = lower_ran(thread)) name(lower->other);
+    if (const auto* const lower = find_lower_ran(inversions_, thread)) name(lower->other);
   }
   for (const auto& step : priorities_.steps())
     if (chosen_(step.thread)) name(step.by);
@@ -140,7 +143,7 @@ void PriorityTables::write_thread(JsonWriter& json, Index thread) const {
                 "increments", sum.increments, "steps", sum.steps, "levels", sum.levels);
   }
   json.end_array().key("lower_ran");
-  write_lower_ran(json, lower_ran(thread));
+  write_lower_ran(json, find_lower_ran(inversions_, thread));
   json.end_object();
 }
 
@@ -219,12 +222,9 @@ void PriorityTables::write_inversion(JsonWriter& json, const Inversion& one) con
 
 // --- text
 
-void PriorityTables::write_text(u64 top, bool each_change) const {
+void PriorityTables::write_text(u64 top, bool each_change, std::optional<RowOrder> order) const {
   output_.go_on_below();
-  auto all = threads();
-  std::ranges::stable_sort(all, std::greater{}, [&](Index thread) {
-    return std::pair{priorities_.threads()[thread].steps, priorities_.threads()[thread].last};
-  });
+  const auto all = threads(order.value_or(RowOrder::count));
   TextTable table{output_,
                   {{"thread", 7},
                    {"base", 4},
@@ -246,7 +246,7 @@ void PriorityTables::write_text(u64 top, bool each_change) const {
   write_change_lines(std::span{all}.first(shown));
   if (each_change) write_steps();
   write_inversions();
-  write_lower_lines(top);
+  write_lower_lines(top, order.value_or(RowOrder::time));
 }
 
 void PriorityTables::write_inversions() const {
@@ -352,13 +352,9 @@ void PriorityTables::write_story(std::size_t number, const Inversion& one) const
   output_.write("\n");
 }
 
-void PriorityTables::write_lower_lines(u64 top) const {
-  std::vector<Index> all;
-  for (const auto thread : threads())
-    if (lower_ran(thread) != nullptr) all.push_back(thread);
+void PriorityTables::write_lower_lines(u64 top, RowOrder order) const {
+  const auto all = trace_analysis::sorted_by_lower_ran(threads(), inversions_, order);
   if (all.empty()) return;
-  std::ranges::stable_sort(all, std::greater{},
-                           [&](Index thread) { return lower_ran(thread)->time; });
   output_.write(
       "\nReady while a processor that they may use ran a thread of lower priority, for at "
       "least:\n");
@@ -368,7 +364,7 @@ void PriorityTables::write_lower_lines(u64 top) const {
                   LabelCut::none};
   const auto shown = std::min<std::size_t>(all.size(), top);
   for (std::size_t i = 0; i < shown; ++i) {
-    const auto& one = *lower_ran(all[i]);
+    const auto& one = *find_lower_ran(inversions_, all[i]);
     const auto& thread = observed_.population.threads()[all[i]];
     table.add(fmt::format("{}: with {} since {} (event at {:#x}+{:#x}), when {} with {} ran on "
                           "processor {}",

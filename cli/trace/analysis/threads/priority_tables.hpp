@@ -1,12 +1,12 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 
 #include "cli/layout/text_table.hpp"
 #include "cli/trace/analysis/waits/wait_names.hpp"
-#include "coldtrace/trace_analysis/scheduling/priorities.hpp"
-#include "coldtrace/trace_analysis/waits/inversions.hpp"
+#include "coldtrace/trace_analysis/waits/priority_order.hpp"
 
 namespace coldtrace::cli {
 
@@ -28,9 +28,11 @@ class PriorityTables {
         output_{output},
         names_{input.trace, observed, functions, inversions.objects()} {}
 
-  void write_json(Int64 int64) const;
+  // Without an order: threads by number in JSON, in text by changes, and by the time in which lower
+  // ones ran.
+  void write_json(Int64 int64, std::optional<trace_analysis::RowOrder> order) const;
   // With `each_change` the changes are listed too.
-  void write_text(u64 top, bool each_change) const;
+  void write_text(u64 top, bool each_change, std::optional<trace_analysis::RowOrder> order) const;
   // The part of the text with the story of each inversion.
   void write_inversions() const;
 
@@ -40,8 +42,8 @@ class PriorityTables {
   using LowerRan = trace_analysis::Inversions::LowerRan;
 
   std::vector<Index> threads() const;
+  std::vector<Index> threads(trace_analysis::RowOrder order) const;
   std::vector<const Inversion*> inversions() const;
-  const LowerRan* lower_ran(Index thread) const;
 
   void write_nodes(JsonWriter& json) const;
   void write_thread(JsonWriter& json, Index thread) const;
@@ -54,7 +56,7 @@ class PriorityTables {
   void write_causes(Index index) const;
   void write_steps() const;
   void write_story(std::size_t number, const Inversion& one) const;
-  void write_lower_lines(u64 top) const;
+  void write_lower_lines(u64 top, trace_analysis::RowOrder order) const;
 
   const TraceInput& input_;
   const trace_analysis::Observed& observed_;

@@ -2,6 +2,7 @@
 
 #include "cli/output/exact_text.hpp"
 #include "cli/output/text.hpp"
+#include "cli/trace/analysis/row_order.hpp"
 #include "cli/trace/analysis/switch_findings.hpp"
 #include "cli/trace/analysis/threads/priority_tables.hpp"
 #include "cli/trace/trace_commands.hpp"
@@ -27,6 +28,7 @@ struct TracePriorityOptions : AnalysisOptions {
     if (thread) selection.tids = {*thread};
     return selection;
   }
+  std::optional<RowOrder> order;
   u64 top = 20;  // threads in text
 };
 
@@ -125,8 +127,9 @@ Exit run_trace_priority(const TracePriorityOptions& options) {
   note_chosen_priorities(priorities, observed.population, chosen, run.findings());
   const PriorityTables tables{run.input(), observed, run.symbols(), priorities,
                               inversions,  has,      output};
-  if (options.format == "json") tables.write_json(options.int64);
-  if (options.format == "text") tables.write_text(options.top, options.thread.has_value());
+  if (options.format == "json") tables.write_json(options.int64, options.order);
+  if (options.format == "text")
+    tables.write_text(options.top, options.thread.has_value(), options.order);
   return run.finish(output);
 }
 
@@ -150,6 +153,11 @@ void add_trace_priority(CLI::App& app, Exit& exit) {
             .add_option("--thread", options.thread,
                         "Only this thread, by id; text then lists each change")
             .type_name("TID");
+        add_sort_option(command, options.order,
+                        "Sort threads by time in which threads of lower priority ran while they "
+                        "were ready, or by number of changes, most first; without it, text is "
+                        "sorted by changes, and JSON by the numbers of threads",
+                        {"text", "json"});
         command.add_option("--top", options.top, "In text: threads to show")
             .for_formats({"text"})
             .capture_default_str();

@@ -21,10 +21,11 @@ struct TopContext {
   const TopPage& page;
 };
 
-// What to draw beside the text.
+// What to draw beside the text, and on what.
 struct TopCharts {
   const TextCharts& charts;
   const trace_analysis::TimeBins* busy;  // of all processors together; null: not shown
+  std::size_t columns;  // of a terminal, on which longer lines go on below; 0: there is none
 };
 
 std::string top_text(const TopContext& context, const TopCharts& charts);

@@ -92,7 +92,10 @@ class TopJson {
         .field("sampled_idle", sampled(all.sampled_idle));
     rows("processes", all.processes, [&](const TopPage::ProcessTime& row) {
       write_process(row.process);
-      json_.field("running", switched(row.running)).field("sampled", sampled(row.sampled));
+      json_.field("running", switched(row.running))
+          .field("sampled", sampled(row.sampled))
+          .field("turns", when(use.has_switches(), row.turns))
+          .field("samples", row.samples);
     });
     rows("drivers", all.drivers, [&](const trace_analysis::DriverUse& row) {
       const bool known = row.module != trace_analysis::CodeNames::no_module;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 
 #include <fmt/format.h>
 
@@ -21,8 +22,8 @@ using trace_analysis::LongWait;
 using trace_analysis::nobody;
 
 constexpr std::size_t plain_width = 100;  // columns, where there is no terminal
-constexpr std::size_t least_width = 60;
 constexpr std::size_t label_width = 14;
+constexpr std::size_t least_steps = 10;
 constexpr std::size_t most_steps = 80;
 constexpr std::string_view bar_gap = "  ";
 constexpr std::size_t most_findings = 3;
@@ -31,12 +32,6 @@ constexpr std::size_t most_findings = 3;
 struct Share {
   i64 part, whole;
 };
-
-std::string padded(const std::string& text, std::size_t width) {
-  auto cell = end_of(text, width);
-  cell.append(width - std::min(width, core::display_width(cell)), ' ');
-  return cell;
-}
 
 class TopText {
  public:
@@ -49,7 +44,10 @@ class TopText {
         population_{context.observation.population()},
         charts_{charts.charts},
         busy_{charts.busy},
-        page_width_{charts_.shown() ? std::max(charts_.columns(), least_width) : plain_width},
+        folds_{charts.columns > 0},
+        page_width_{folds_            ? charts.columns
+                    : charts_.shown() ? charts_.columns()
+                                      : plain_width},
         times_{context.input.trace.clock(), context.observation.observed().first} {}
 
   std::string write() {
@@ -67,12 +65,23 @@ class TopText {
     fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
   }
 
-  // A row that is too long for the page loses the start of its last column.
+  // A row that is too long for the page loses the start of its last column. On a narrow terminal,
+  // or one that has no room for that either, the row goes on below, with all of it.
   void line(const std::string& columns, Share share, const std::string& last) {
+    constexpr std::size_t narrow = 80, least = 20;
     const auto bar = bar_width(core::display_width(columns));
     const auto before = core::display_width(columns) + (bar > 0 ? bar + bar_gap.size() : 0);
+    const auto room = page_width_ - std::min(before, page_width_);
     print("{}{}{}{}\n", columns, bar > 0 ? bar_of(share, bar) : "", bar > 0 ? bar_gap : "",
-          end_of(last, page_width_ - std::min<std::size_t>(before, page_width_ - 10)));
+          folds_ && (page_width_ < narrow || room < least) ? last
+                                                           : end_of(last, std::max(room, least)));
+  }
+
+  // Within such columns: on a page that has room for them, the end of a text that is longer.
+  std::string padded(const std::string& text, std::size_t width) const {
+    auto cell = folds_ && page_width_ < plain_width ? text : end_of(text, width);
+    cell.append(width - std::min(width, core::display_width(cell)), ' ');
+    return cell;
   }
 
   std::string bar_of(Share share, std::size_t width) const {
@@ -109,6 +118,14 @@ class TopText {
     if (all.rows.empty() && all.more == 0) return;
     heading(columns, with_more(what, all.more));
     for (const auto& row : all.rows) write(row);
+  }
+
+  // What the longest bar of a table shows.
+  template <class Row, class Of>
+  static i64 greatest_of(const TopRows<Row>& all, Of of) {
+    i64 greatest = 0;
+    for (const auto& row : all.rows) greatest = std::max(greatest, std::invoke(of, row));
+    return greatest;
   }
 
   // Of two tables with the same columns.
@@ -158,21 +175,31 @@ class TopText {
     if (use.has_samples())
       print("Samples       {}; {} of {} idle\n", grouped(use.total().all.samples),
             percent(all.sampled_idle, sampled), seconds(sampled));
-    rows(fmt::format("  {:>14} {:>14} {:>7}  ", "running (s)", "sampled (s)", "share"), "process",
+    // Without columns for what the trace has no events of.
+    const auto columns = [&](const std::string& running, const std::string& turns,
+                             const std::string& in_samples, const std::string& samples,
+                             const std::string& share) {
+      std::string text = " ";
+      if (use.has_switches()) text += fmt::format(" {:>12} {:>7}", running, turns);
+      if (use.has_samples()) text += fmt::format(" {:>12} {:>7}", in_samples, samples);
+      return text + fmt::format(" {:>7}  ", share);
+    };
+    rows(columns("running (s)", "turns", "sampled (s)", "samples", "share"), "process",
          all.processes, [&](const TopPage::ProcessTime& row) {
-           line(fmt::format("  {:>14} {:>14} {:>7}  ", when(use.has_switches(), row.running),
-                            when(use.has_samples(), row.sampled),
-                            use.has_switches() ? percent(row.running, whole)
-                                               : percent(row.sampled, sampled)),
-                use.has_switches() ? Share{row.running, whole} : Share{row.sampled, sampled},
-                process(row.process));
+           const auto share =
+               use.has_switches() ? Share{row.running, whole} : Share{row.sampled, sampled};
+           line(
+               columns(times_.seconds(row.running), grouped(row.turns), times_.seconds(row.sampled),
+                       grouped(row.samples), percent(share.part, share.whole)),
+               share, process(row.process));
          });
+    const auto longest_driver = greatest_of(all.drivers, &trace_analysis::DriverUse::time);
     rows(fmt::format("  {:>14} {:>14} {:>7}  ", "DPCs (s)", "ISRs (s)", "runs"), "driver",
          all.drivers, [&](const trace_analysis::DriverUse& row) {
            const bool known = row.module != trace_analysis::CodeNames::no_module;
            line(fmt::format("  {:>14} {:>14} {:>7}  ", times_.seconds(row.in_dpc),
                             times_.seconds(row.in_isr), grouped(row.dpcs + row.isrs)),
-                {row.time(), all.drivers.rows.front().time()},
+                {row.time(), longest_driver},
                 known ? printable(answers_.code.get().modules()[row.module]) : "unknown");
          });
   }
@@ -181,7 +208,8 @@ class TopText {
   void write_busy() {
     if (busy_ == nullptr || page_.processors.count == 0 || !observed_.last) return;
     const auto time = static_cast<double>(*observed_.last - busy_->start());
-    ChartSteps steps{0, time, std::min(page_width_ - label_width, most_steps)};
+    const auto room = page_width_ - std::min(page_width_, label_width);
+    ChartSteps steps{0, time, std::clamp(room, least_steps, most_steps)};
     const auto width = static_cast<double>(busy_->width());
     for (std::size_t i = 0; i < busy_->bins().size(); ++i) {
       const auto from = static_cast<double>(i) * width;
@@ -254,14 +282,15 @@ class TopText {
     print("{}, {} open\n",
           counted(page_.network.rows.size() + page_.network.more, "process", "processes"),
           counted(answers_.network.get().open(), "request", "requests"));
+    const auto most_moved = greatest_of(page_.network, bytes_of);
     rows(fmt::format("  {:>8} {:>13} {:>8} {:>13} {:>11}  ", "sends", "bytes sent", "receives",
                      "received", "sent again"),
-         "process", page_.network, [this](const TopPage::NetworkRow& row) {
+         "process", page_.network, [&](const TopPage::NetworkRow& row) {
            line(fmt::format("  {:>8} {:>13} {:>8} {:>13} {:>11}  ", grouped(row.second->sends),
                             size_text(row.second->bytes_sent), grouped(row.second->receives),
                             size_text(row.second->bytes_received),
                             size_text(row.second->bytes_repeated)),
-                {bytes_of(row), bytes_of(page_.network.rows.front())}, process(row.first));
+                {bytes_of(row), most_moved}, process(row.first));
          });
   }
 
@@ -287,17 +316,17 @@ class TopText {
          });
   }
 
+  static i64 longest_of(TopPage::ServiceRow row) { return static_cast<i64>(row->times.greatest()); }
+
   void write_services() {
     const ServiceNames names{answers_.services, answers_.code};
     print("{}\n", counted(answers_.services.get().services().size(), "service", "services"));
+    const auto longest_call = greatest_of(page_.services, longest_of);
     rows(fmt::format("  {:>16} {:>14} {:>10}  ", "longest call (s)", "all calls (s)", "calls"),
          "service", page_.services, [&](TopPage::ServiceRow row) {
-           line(fmt::format("  {:>16} {:>14} {:>10}  ",
-                            times_.seconds(static_cast<i64>(row->times.greatest())),
+           line(fmt::format("  {:>16} {:>14} {:>10}  ", times_.seconds(longest_of(row)),
                             times_.seconds(row->inclusive), grouped(row->calls)),
-                {static_cast<i64>(row->times.greatest()),
-                 static_cast<i64>(page_.services.rows.front()->times.greatest())},
-                names.label(*row));
+                {longest_of(row), longest_call}, names.label(*row));
          });
   }
 
@@ -329,7 +358,7 @@ class TopText {
                                                    : std::string{};
         const auto line = fmt::format("{:<14}{:<8} {}x {}: {}", label, to_string(severity),
                                       one.count, one.code.view(), printable(one.text));
-        print("{}\n", charts_.shown() ? line : start_of(line, page_width_));
+        print("{}\n", folds_ ? line : start_of(line, page_width_));
       }
     }
   }
@@ -364,7 +393,6 @@ class TopText {
     return reason.empty() ? "off" : "off, " + reason;
   }
   std::string seconds(i64 ticks) const { return times_.seconds(ticks) + " s"; }
-  std::string when(bool there, i64 ticks) const { return there ? times_.seconds(ticks) : "-"; }
   static std::string percent(i64 part, i64 whole) {
     if (whole == 0) return "-";
     return fmt::format("{:.1f} %", 100 * static_cast<double>(part) / static_cast<double>(whole));
@@ -379,6 +407,7 @@ class TopText {
   const trace_analysis::Population& population_;
   const TextCharts& charts_;
   const trace_analysis::TimeBins* busy_;
+  const bool folds_;
   const std::size_t page_width_;
   TraceTimes times_;
 };

@@ -2,6 +2,7 @@
 
 #include "cli/command/color_option.hpp"
 #include "cli/trace/analysis/requests/io_tables.hpp"
+#include "cli/trace/analysis/row_order.hpp"
 #include "cli/trace/analysis/switch_findings.hpp"
 #include "cli/trace/analysis/top/top_formats.hpp"
 #include "cli/trace/trace_commands.hpp"
@@ -17,6 +18,7 @@ constexpr std::ptrdiff_t page_height = 50;  // lines
 
 struct TraceTopOptions : AnalysisOptions {
   std::optional<u64> top;  // rows of each table
+  RowOrder order = RowOrder::time;
   std::string color;
 };
 
@@ -57,12 +59,13 @@ Exit run_trace_top(const TraceTopOptions& options) {
   trace_analysis::ProcessorLanes lanes{1, 0};
   if (charts.shown()) analyses.push_back(&lanes);
   run.observe(analyses, nullptr, nullptr);
-  const TopCharts drawn{charts, charts.shown() && use.has_switches() ? &lanes.busy() : nullptr};
+  const TopCharts drawn{charts, charts.shown() && use.has_switches() ? &lanes.busy() : nullptr,
+                        output.columns()};
   const TopAnswers answers{use, code, waits, deadlocks, disk, files, network, services};
   const bool fits = options.format == "text" && !options.top;
   u64 rows = fits ? most_fitting_rows : top;
   std::optional<TopPage> page;
-  page.emplace(trace, population, answers, rows);
+  page.emplace(trace, population, answers, rows, options.order);
   note_answers(answers, *page, run);
   const auto text_of = [&] {
     return top_text({run.input(), run.observation(), answers, *page}, drawn);
@@ -72,7 +75,7 @@ Exit run_trace_top(const TraceTopOptions& options) {
   } else {
     auto text = text_of();
     while (fits && rows > 1 && std::ranges::count(text, '\n') > page_height) {
-      page.emplace(trace, population, answers, --rows);
+      page.emplace(trace, population, answers, --rows, options.order);
       text = text_of();
     }
     output.go_on_below();
@@ -97,6 +100,10 @@ void add_trace_top(CLI::App& app, Exit& exit) {
       [](Command& command, TraceTopOptions& options) {
         add_analysis_options(command, options);
         add_color_option(command, options.color);
+        add_sort_option(command, options.order,
+                        "Sort rows by time (network by bytes), or by number of samples, DPCs and "
+                        "ISRs, requests or calls, most first; waits are sorted by time",
+                        {"text", "json"});
         command.add_option("--top", options.top,
                            "Rows per table (default: 4 in JSON, in text as many as fit in 50 "
                            "lines); at most 1,000 waits are kept");

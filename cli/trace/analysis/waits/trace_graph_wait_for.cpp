@@ -1,5 +1,6 @@
 #include <vector>
 
+#include "cli/trace/analysis/row_order.hpp"
 #include "cli/trace/analysis/waits/wait_graph_answer.hpp"
 #include "cli/trace/analysis/waits/wait_graph_drawing.hpp"
 #include "cli/trace/trace_commands.hpp"
@@ -22,6 +23,7 @@ using trace_analysis::WaitKinds;
 
 struct TraceGraphWaitForOptions : AnalysisOptions {
   std::vector<std::string> processes;
+  RowOrder order = RowOrder::time;
   u64 nodes = 500;
 };
 
@@ -62,7 +64,7 @@ Exit run_trace_graph_wait_for(const TraceGraphWaitForOptions& options) {
   std::optional<std::vector<Index>> processes;
   if (!options.processes.empty())
     processes = trace_analysis::find_processes(population, options.processes, run.findings());
-  const WaitGraphView view{evidence, population, processes, options.nodes};
+  const WaitGraphView view{evidence, population, processes, options.nodes, options.order};
   const auto& observed = run.observation().observed();
   const WaitNames names{trace, observed, run.symbols(), graph.objects()};
   Output output{options.output};
@@ -87,6 +89,10 @@ void add_trace_graph_wait_for(CLI::App& app, Exit& exit) {
         add_analysis_options(command, options);
         add_symbol_options(command, options.symbols);
         add_process_option(command, options.processes);
+        add_sort_option(command, options.order,
+                        "Sort by time, after waits that have not ended, or by number of waits, "
+                        "most first; in drawings, the first ones are shown",
+                        {"text", "json", "dot", "svg"});
         command.add_option("--nodes", options.nodes, "In drawings: nodes to show")
             .for_formats({"dot", "svg"})
             .capture_default_str();

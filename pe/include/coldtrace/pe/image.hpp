@@ -37,6 +37,10 @@ class Image {
     return optional_.directories[static_cast<std::size_t>(index)];
   }
 
+  // Where a table is in the file; where the file stores none of it, the place in the headers that
+  // names it.
+  [[nodiscard]] u64 offset_of(Directory index) const;
+
   // The section that contains `rva`, or nothing; if sections overlap, the one that starts last.
   [[nodiscard]] const SectionHeader* find_section(Rva rva) const;
   [[nodiscard]] bool is_executable(Rva rva) const;
@@ -56,11 +60,6 @@ class Image {
 
   // Reads these bytes of a lazy file at once, for readers that then request them one by one.
   void prefetch(Rva rva, u64 size) const { (void)bytes(rva, size); }
-
-  // The `size` bytes at `rva`; `out_of_bounds` if the file does not store all of them contiguously,
-  // or they cannot be read.
-  core::Result<core::ByteView> read(Rva rva, u64 size, core::Name structure,
-                                    core::Name field) const;
 
   // NUL-terminated text at `rva`, without the NUL; nothing if it is not stored, has no NUL within
   // the section or is longer than `limit`.

@@ -24,10 +24,11 @@ class ImageTables {
 
   [[nodiscard]] const Image& image() const { return image_; }
 
-  // The export directory; empty if there is none. One that cannot be read is the finding
-  // `export-directory`.
+  // The export directory; empty if there is none. One that cannot be read is an error, and the
+  // finding `export-directory`.
   struct Exports {
     ExportDirectory directory;
+    std::optional<core::ParseError> error;
     core::Findings findings;
   };
   [[nodiscard]] const Exports& exports() const;

@@ -40,6 +40,10 @@ def interrupts(row):
     return row["dpcs"] + row["isrs"]
 
 
+def used(row):
+    return row["running"] if row["running"] is not None else row["sampled"]
+
+
 def member(*names):
     return lambda row: [row[name] for name in names]
 
@@ -54,6 +58,13 @@ DRIVERS = {"drivers": (of_drivers, interrupts), "routines": (member("exclusive")
 IO = {**{f"disk.{name}": (member("response"), requests) for name in ("files", "processes", "threads")},
       **{f"network.{name}": (moved, packets) for name in ("processes", "peers")}}
 
+
+# Of the page of `trace top`, the rows of which are those of the tables above.
+TOP_PROCESSOR = {"processor.processes": (used, member("samples", "turns"))}
+TOP_DRIVERS = {"processor.drivers": (of_drivers, interrupts)}
+TOP_DISK = {f"disk.{name}": (member("response"), member("requests")) for name in ("files", "processes")}
+TOP_NETWORK = {"network.processes": (moved, packets)}
+TOP_SERVICES = {"services.slowest": (member("longest"), member("calls"))}
 
 FILES = {f"file_operations.{name}": (member("duration"), member("operations")) for name in ("files", "processes")}
 
@@ -79,9 +90,9 @@ class RowOrder(Case):
     def answer(self, command, path, *options):
         return answer_of(run(command, path, "-q", "--format", "json", *options), 0, 1)
 
-    def check(self, command, path, tables, differing):
+    def check(self, command, path, tables, differing, *options):
         """Each has its rows in both orders, and so many tables differ between them."""
-        told = {order: self.answer(command, path, *(["--sort", order] if order else ())) for order in ("", "time", "count")}
+        told = {order: self.answer(command, path, *options, *(["--sort", order] if order else ())) for order in ("", "time", "count")}
         self.assertEqual(told[""], told["time"])
         differ = 0
         for name, keys in tables.items():
@@ -162,10 +173,96 @@ class RowOrder(Case):
             self.assertEqual(self.lines("io", path, order, r"  \\(one|two)\.txt$"),
                              ["one", "two"] if first == 10 else ["two", "one"])
 
+    def test_a_page(self):
+        whole = "--top", 1_000_000
+        subprocess.run([MAKE_CPU_TRACES, self.here], check=True)
+        self.check("top", self.here / "drivers.etl", TOP_DRIVERS, 0, *whole)
+        self.check("top", self.scenario("system-calls"), TOP_SERVICES, 1, *whole)
+        boot = self.scenario("boot")
+        self.check("top", boot, TOP_PROCESSOR, 1, *whole)
+        path = self.sample(REAL)
+        told = self.check("top", path, {**TOP_PROCESSOR, **TOP_DISK, **TOP_NETWORK}, 3, *whole)
+        for order in "time", "count":
+            rows = [f"{row['requests']:,}" for name in ("processes", "files") for row in told[order]["disk"][name]]
+            text = run("top", path, "-q", *whole, "--sort", order).stdout.decode()
+            disk = text[text.index("\nDisk"):text.index("\nNetwork")]
+            self.assertEqual(re.findall(r"^ +\d+\.\d{7} +([\d,]+) ", disk, re.M), rows)
+        # The first rows of the whole table, not of those that used most time.
+        few = self.answer("top", path, "--top", 2, "--sort", "count")
+        self.assertEqual(few["disk"]["files"], told["count"]["disk"]["files"][:2])
+        self.assertNotEqual(few["disk"]["files"], told["time"]["disk"]["files"][:2])
+        text = run("top", boot, "-q", *whole, "--sort", "count").stdout.decode()
+        turns = [f"{row['turns']:,}" for row in self.answer("top", boot, *whole, "--sort", "count")["processor"]["processes"]]
+        self.assertEqual(re.findall(r"^ +\d+\.\d{7} +([\d,]+) +\d+\.\d %  ", text, re.M), turns)
+
+    def test_what_ended_idle_times(self):
+        path = self.sample(REAL)
+        told = {order: self.answer("idle", path, *(["--sort", order] if order else ())) for order in ("", "time", "count")}
+        self.assertEqual(told[""], told["time"])
+        differ = 0
+        for plain, counted in zip(told["time"]["devices"], told["count"]["devices"]):
+            rows = plain.pop("ended_by"), counted.pop("ended_by")
+            self.assertEqual(plain, counted)
+            self.assertCountEqual(map(str, rows[0]), map(str, rows[1]))
+            for table, key in zip(rows, ("duration", "count")):
+                values = [row[key] for row in table]
+                self.assertEqual(values, sorted(values, reverse=True))
+            differ += rows[0] != rows[1]
+            plain["ended_by"], counted["ended_by"] = rows
+        self.assertGreater(differ, 0)
+        for order in "time", "count":
+            counts = [str(row["count"]) for device in told[order]["devices"] for row in device["ended_by"]]
+            self.assertEqual(self.lines("idle", path, order, r"^  ended (\d+)x "), counts)
+
+    def test_waits(self):
+        path = self.scenario("server")
+        told = {order: self.answer("graph", "wait-for", path, *(["--sort", order] if order else ())) for order in ("", "time", "count")}
+        self.assertEqual(told[""], told["time"])
+        self.assertCountEqual(map(str, told["time"]["waits"]), map(str, told["count"]["waits"]))
+        counts = [one["count"] for one in told["count"]["waits"]]
+        self.assertEqual(counts, sorted(counts, reverse=True))
+        self.assertNotEqual(counts, [one["count"] for one in told["time"]["waits"]])
+        text = run("graph", "wait-for", path, "-q", "--format", "text", "--sort", "count").stdout.decode()
+        self.assertEqual(re.findall(r" waited (\d+)x for ", text), list(map(str, counts)))
+        # Few nodes are those of the first rows.
+        first = told["count"]["waits"][0]
+        tid = next(one["tid"] for one in told["count"]["threads"] if one["id"] == first["thread"])
+        draw = lambda order: run("graph", "wait-for", path, "-q", "--format", "dot", "--nodes", 2, "--sort", order).stdout.decode()
+        self.assertIn(f"{tid:#010x}", draw("count"))
+        self.assertNotIn(f"{tid:#010x}", draw("time"))
+
+    def test_who_woke_whom(self):
+        """A thread that is woken once after long, and one that is woken often."""
+        trace, now = EtlWriter(), 10
+        for pid, tid in (20, 21), (30, 31), (40, 41):
+            trace.process(0, 0, pid, f"{pid}.exe")
+            trace.thread(0, 0, pid, tid)
+        trace.switch(0, now, 21, 41)
+        for woken in 31, 31, 31, 21:
+            trace.switch(0, now + 1, 41, 31)
+            trace.switch(0, now + 2, 31, 41)
+            trace.ready(0, now + 4, woken)
+            trace.switch(0, now + 5, 41, woken)
+            trace.switch(0, now + 6, woken, 41)
+            now += 10
+        path = self.write("woken.etl", trace.build())
+        told = {order: self.answer("graph", "wait-for", path, "--sort", order)["woken_by"] for order in ("time", "count")}
+        self.assertCountEqual(map(str, told["time"]), map(str, told["count"]))
+        for order, key in ("time", "duration"), ("count", "count"):
+            values = [row[key] for row in told[order]]
+            self.assertEqual(values, sorted(values, reverse=True))
+        self.assertNotEqual(told["time"], told["count"])
+
     def test_other_orders_are_refused(self):
-        for command in "services", "io", "cpu", "schedule":
+        for command in "services", "io", "cpu", "schedule", "top", "idle", "priority":
             done = run(command, "trace.etl", "--sort", "name")
             self.assertEqual((done.returncode, done.stdout), (2, b""))
+
+    def test_rows_that_are_written_while_the_trace_is_read_have_the_order_of_time(self):
+        for command in "idle", "priority":
+            done = run(command, "trace.etl", "--sort", "count", "--format", "csv")
+            self.assertEqual((done.returncode, done.stdout), (2, b""))
+            self.assertIn(b"--sort", done.stderr)
 
 
 if __name__ == "__main__":

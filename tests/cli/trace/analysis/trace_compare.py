@@ -4,6 +4,7 @@ usage: trace_compare.py COLDTRACE SOURCES MAKE_TRACE [unittest arguments]
 """
 import collections
 import json
+import re
 import shutil
 import struct
 import subprocess
@@ -168,6 +169,28 @@ class Compare(unittest.TestCase):
         self.assertIn("task 7", text)
         self.assertIn("faster", run("compare", other, one).stdout.decode())
         self.assertTrue(self.compare(one, other, "--threshold", 200, status=0)["same"])
+
+    def test_durations_come_in_the_order_that_is_asked_for(self):
+        """Of task 5 the mean differs more, of task 6 the number."""
+        runs = []
+        for name, lengths in ("a", {5: [1000], 6: [10], 7: [10]}), ("b", {5: [9000] * 2, 6: [20] * 5, 7: [10]}):
+            made, now = Run(), 100
+            for task, all_of_it in lengths.items():
+                for length in all_of_it:
+                    made.event(now, 1, opcode=1, task=task).event(now + length, 2, opcode=2, task=task)
+                    now += length + 10
+            runs.append(made.write(self.folder / f"{name}.etl"))
+        plain = self.compare(*runs)
+        difference = {"time": "mean", "count": "pairs"}
+        for order, key in difference.items():
+            wanted = sorted(plain["durations"], key=lambda one: abs(one["before"][key] - one["after"][key]), reverse=True)
+            sorted_by = self.compare(*runs, "--sort", order)
+            self.assertEqual(sorted_by["durations"], wanted)
+            self.assertEqual(sorted_by["kinds"], plain["kinds"])
+            text = run("compare", *runs, "--sort", order).stdout.decode()
+            self.assertEqual(re.findall(r" task (\d)$", text, re.M), [str(one["task"]) for one in wanted])
+        self.assertEqual([one["task"] for one in plain["durations"]], [5, 6])
+        self.assertEqual([one["task"] for one in self.compare(*runs, "--sort", "count")["durations"]], [6, 5])
 
     def test_what_cannot_be_compared(self):
         path = Run().event(100, 1).write(self.folder / "a.etl")

@@ -670,6 +670,37 @@ class Inversions(Case):
         self.assertEqual(of[12]["duration"], 60)
         self.assertIsNone(of[4])
 
+    def test_threads_come_in_the_order_that_is_asked_for(self):
+        """Thread 8 waits for a lower one once and long, thread 12 twice and short; thread 16 changes most often."""
+        events = [listed(1000, 8, 8, 1), listed(1000, 12, 8, 2), listed(1000, 16, 8, 2),
+                  switch(0, 1010, 8, 0, 8, 0), switch(1, 1010, 12, 0, 8, 0),
+                  switch(0, 1020, 0, 4, 0, 6), switch(1, 1020, 0, 20, 0, 7),
+                  ready(1, 1030, 8, 1, 0), ready(1, 1040, 12, 1, 0), switch(1, 1045, 20, 12, 7, 8),
+                  switch(1, 1050, 12, 20, 8, 7), ready(1, 1060, 12, 1, 0), switch(1, 1065, 20, 12, 7, 9),
+                  switch(1, 1070, 12, 16, 9, 8), switch(1, 1075, 16, 0, 9, 0), switch(1, 1080, 0, 16, 0, 10),
+                  switch(1, 1085, 16, 0, 11, 0), switch(0, 1190, 4, 8, 6, 8, 1), switch(0, 1250, 8, 0, 8, 0)]
+        path = self.kernel_trace(events, "order.etl")
+        plain = self.answer(path)
+        tids = {thread["id"]: thread["tid"] for thread in plain["threads"]}
+        rows = plain["priorities"]
+        self.assertEqual([row["thread"] for row in rows], sorted(row["thread"] for row in rows))
+        changes = lambda row: (row["changes"], row["last"] or "")
+        lower = lambda row: row["lower_ran"]["duration"] if row["lower_ran"] else 0
+        asked = {"count": sorted(rows, key=changes, reverse=True),
+                 "time": sorted(rows, key=lambda row: (lower(row), *changes(row)), reverse=True)}
+        self.assertEqual([tids[asked[order][0]["thread"]] for order in ("count", "time")], [16, 8])
+        kept = [row for row in rows if row["lower_ran"]]
+        below = {order: sorted(kept, key=lambda row: row["lower_ran"][key], reverse=True)
+                 for order, key in (("count", "count"), ("time", "duration"))}
+        self.assertEqual([[tids[row["thread"]] for row in below[order]] for order in ("count", "time")], [[12, 8], [8, 12]])
+        shown = lambda rows: [str(tids[row["thread"]]) for row in rows]
+        for order, first, second in ((None, "count", "time"), ("count", "count", "count"), ("time", "time", "time")):
+            options = () if order is None else ("--sort", order)
+            text = run("priority", path, "-q", "--format", "text", *options).stdout.decode().split("\nReady while")
+            tables = [re.findall(r"^ +(\d+) ", part.split("\n\n")[0], re.M) for part in text]
+            self.assertEqual(tables, [shown(asked[first]), shown(below[second])])
+            self.assertEqual(self.answer(path, *options)["priorities"], rows if order is None else asked[order])
+
     def test_priorities_at_both_ends_bound_what_ran_below(self):
         """Who is pushed off with one priority and comes back with another had either all the time."""
         for came_with, told in ((10, (100, 10)), (12, (100, 10)), (9, (100, 9)), (8, None), (6, None)):

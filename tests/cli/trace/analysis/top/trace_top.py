@@ -175,10 +175,10 @@ class Figures(Case):
                            if one["pid"] == row["pid"])
                 continue
             times = {name: None if row[name] is None else
-                     row[name] - sum(one[name] for one in idle) for name in ("running", "sampled")}
+                     row[name] - sum(one[name] for one in idle) for name in ("running", "sampled", "turns", "samples")}
             if cpu["sampling"]["samples"] == 0:
                 times["sampled"] = None
-            if any(times.values()):
+            if times["running"] or times["sampled"]:
                 expected.append({**dict(zip(("pid", "process", "start"), who(row))), **times})
         return expected, weight
 
@@ -503,7 +503,7 @@ class Text(Case):
                     self.assert_line(lines, f"({len(findings) - 3} more)")
 
     def check_processor(self, lines, told):
-        maybe = lambda units: "-" if units is None else seconds(units)
+        maybe = lambda units: "" if units is None else seconds(units)
         self.assert_line(lines, "Processor", told["processors"])
         if told["busy"] is not None:
             whole = told["busy"] + told["idle"] + told["unknown"]
@@ -512,7 +512,9 @@ class Text(Case):
         if told["samples"]:
             self.assert_line(lines, "Samples", told["samples"], seconds(told["sampled"]))
         for row in told["processes"]:
-            self.assert_line(lines, maybe(row["running"]), maybe(row["sampled"]), self.name_of(row))
+            count = lambda name, of: "" if row[of] is None else f"{row[name]:,}"
+            self.assert_line(lines, maybe(row["running"]), count("turns", "running"), maybe(row["sampled"]),
+                             count("samples", "sampled"), self.name_of(row))
         for row in told["drivers"]:
             self.assert_line(lines, seconds(row["dpc_time"]), seconds(row["isr_time"]),
                              row["dpcs"] + row["isrs"], (row["module"] or "unknown")[-40:])

@@ -1,13 +1,15 @@
 #pragma once
 
 #include "coldtrace/trace_analysis/comparison/trace_tally.hpp"
+#include "coldtrace/trace_analysis/records/row_order.hpp"
 
 namespace coldtrace::trace_analysis {
 
-// What counts as a difference.
+// What counts as a difference, and in which order differences come.
 struct ComparisonOptions {
   bool by_rate = false;  // events per second decide, not their number
   u32 threshold = 0;     // percent of what the first trace has: up to this much is not a difference
+  RowOrder order = RowOrder::time;  // of pairs
 };
 
 // What became of a kind of events.
@@ -31,7 +33,8 @@ struct PairDifference {
 struct TraceComparison {
   // Disappeared, appeared, then changed; within each, the largest difference first.
   std::vector<KindDifference> kinds;
-  std::vector<PairDifference> pairs;  // the largest difference of the mean first
+  // The largest difference of the mean first, or of the number of pairs.
+  std::vector<PairDifference> pairs;
   u64 same_kinds = 0;
   u64 same_pairs = 0;
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "coldtrace/core/borrowed.hpp"
+#include "coldtrace/trace_analysis/records/row_order.hpp"
 #include "coldtrace/trace_analysis/requests/disk_io.hpp"
 #include "coldtrace/trace_analysis/requests/network_io.hpp"
 #include "coldtrace/trace_analysis/scheduling/turns.hpp"
@@ -73,9 +74,9 @@ class Rest {
     u64 count = 0;
     i64 time = 0;
   };
-  [[nodiscard]] const std::map<std::pair<Index, Index>, Ended>& ended() const {
-    return ended_;
-  }  // thread, process
+  using Ender = std::pair<std::pair<Index, Index>, Ended>;  // thread, process
+  // The longest in total first, or the most.
+  [[nodiscard]] std::vector<Ender> ended(RowOrder order) const;
 
  private:
   const tracefile::Clock& clock_;

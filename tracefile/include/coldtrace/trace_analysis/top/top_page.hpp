@@ -11,6 +11,7 @@
 #include "coldtrace/trace_analysis/findings/logging_needs.hpp"
 #include "coldtrace/trace_analysis/processors/driver_use.hpp"
 #include "coldtrace/trace_analysis/processors/processor_use.hpp"
+#include "coldtrace/trace_analysis/records/row_order.hpp"
 #include "coldtrace/trace_analysis/requests/disk_io.hpp"
 #include "coldtrace/trace_analysis/requests/file_io.hpp"
 #include "coldtrace/trace_analysis/requests/network_io.hpp"
@@ -52,18 +53,20 @@ struct TopPage {
   struct ProcessTime {
     Index process;
     i64 running = 0, sampled = 0;
+    u64 turns = 0, samples = 0;
   };
   struct Processors {
     u64 count = 0;
     i64 busy = 0, idle = 0, unknown = 0;  // of all, by switches
     i64 sampled_idle = 0;
-    TopRows<ProcessTime> processes;  // by switches, or by samples where there are none
-    TopRows<DriverUse> drivers;      // by the time of their DPCs and ISRs
+    // By switches, or by samples where there are none; or by the number of samples, then of turns.
+    TopRows<ProcessTime> processes;
+    TopRows<DriverUse> drivers;  // by the time or the number of their DPCs and ISRs
 
     // Of all, by switches: the time from the first event to the last, once for each.
     [[nodiscard]] i64 time() const;
   };
-  // Those that took longest come first.
+  // Those that took longest come first, or those with most requests.
   template <class Sums>
   struct Requests {
     TopRows<std::pair<Index, const Sums*>> processes;
@@ -77,9 +80,9 @@ struct TopPage {
   using NetworkRow = std::pair<Index, const NetworkSums*>;
   using ServiceRow = const ServiceSums*;
 
-  // `top`: the most rows of each table; twice that for services.
+  // `top`: the most rows of each table; by time, twice that for services.
   TopPage(const tracefile::AnyTrace& trace, const Population& population, const TopAnswers& answers,
-          u64 top);
+          u64 top, RowOrder order = RowOrder::time);
 
   // Whether the trace has anything on it.
   [[nodiscard]] bool has(Topic topic) const { return has_[static_cast<std::size_t>(topic)]; }
@@ -93,11 +96,11 @@ struct TopPage {
   std::optional<BusiestDisk> busiest_disk;
   Requests<FileSums> files;
   FileSums file_operations;     // all together
-  TopRows<NetworkRow> network;  // those that moved the most bytes first
-  TopRows<LongWait> waits;      // the longest first
+  TopRows<NetworkRow> network;  // by the bytes that they moved, or by how often
+  TopRows<LongWait> waits;      // the longest first: each is one wait
   u64 lasting_deadlocks = 0;    // to the end of the trace
   // Those with the longest calls, and those whose calls took longest in total; the longest call
-  // first.
+  // first. Or those with most calls.
   TopRows<ServiceRow> services;
 
  private:

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "coldtrace/core/borrowed.hpp"
+#include "coldtrace/trace_analysis/records/row_order.hpp"
 #include "coldtrace/trace_analysis/waits/file_waits.hpp"
 #include "coldtrace/trace_analysis/waits/lock_owners.hpp"
 #include "coldtrace/trace_analysis/waits/request_waits.hpp"
@@ -21,7 +22,7 @@ struct WaitEvidence {
 };
 
 // As much of a wait-for graph as can be viewed: the waits of some processes or of all, open or long
-// ones first.
+// ones first, or the most frequent ones.
 class WaitGraphView {
  public:
   struct Node {
@@ -50,13 +51,15 @@ class WaitGraphView {
   // `processes` are numbers in the Population; absent: all. At most `most_nodes` threads and
   // objects. The evidence must outlive the view.
   WaitGraphView(const WaitEvidence& evidence, const Population& population,
-                const std::optional<std::vector<Index>>& processes, std::size_t most_nodes);
+                const std::optional<std::vector<Index>>& processes, std::size_t most_nodes,
+                RowOrder order = RowOrder::time);
 
   [[nodiscard]] const std::vector<Node>& nodes() const { return nodes_; }
   [[nodiscard]] const std::vector<Edge>& edges() const { return edges_; }
   [[nodiscard]] u64 threads_left_out() const { return threads_left_out_; }
   [[nodiscard]] u64 objects_left_out() const { return objects_left_out_; }
 
+  // All that follow: the most frequent first, if that is the order. Otherwise as is said here.
   // By importance: open waits of the processes, then the longest.
   [[nodiscard]] const std::vector<u32>& waits() const { return waits_; }
   // If the trace names no objects.
@@ -76,6 +79,7 @@ class WaitGraphView {
   static constexpr u32 no_node = 0xffff'ffff;
 
   void choose(const Population& population, const std::optional<std::vector<Index>>& processes);
+  void sort_by_count();
   void place_waits(std::size_t most_nodes);
   void place_wakes(std::size_t most_nodes);
   void place_stated(std::size_t most_nodes);
