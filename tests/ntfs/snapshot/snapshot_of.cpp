@@ -1,5 +1,6 @@
 #include "tests/ntfs/snapshot/snapshot_of.hpp"
 
+#include <catch2/catch.hpp>
 #include <fmt/format.h>
 
 #include "coldtrace/core/text.hpp"
@@ -98,6 +99,35 @@ SeenRow copy(const ntfs::FileRow& row, const ntfs::ClusterMap& clusters) {
   return seen;
 }
 
+// A row of parts is the whole one, as far as it goes.
+void check_parts(const ntfs::Snapshot& snapshot, const ntfs::RowBatch& batch,
+                 const ntfs::FileRow& whole, ntfs::FileRow& row) {
+  const auto times = [](const ntfs::FileRow& of) {
+    return of.facts.information ? std::optional{of.facts.information->times} : std::nullopt;
+  };
+  for (const auto parts : {ntfs::RowParts::head, ntfs::RowParts::streams}) {
+    snapshot.build_row(batch, *whole.source, row, parts);
+    const auto named = [](const ntfs::FileName* name) {
+      return name ? std::optional{std::pair{to_exact(name->name), name->times}} : std::nullopt;
+    };
+    CHECK(row.path() == whole.path());
+    CHECK(row.facts.directory == whole.facts.directory);
+    CHECK((row.content_size == whole.content_size && row.links == whole.links &&
+           row.record_offset == whole.record_offset));
+    CHECK((times(row) == times(whole) && row.index == whole.index));
+    CHECK((named(row.file_name) == named(whole.file_name) &&
+           named(row.short_name) == named(whole.short_name)));
+    if (parts == ntfs::RowParts::head) continue;
+    const auto is_same = [](const ntfs::Extent& a, const ntfs::Extent& b) {
+      return a.vcn == b.vcn && a.lcn == b.lcn && a.clusters == b.clusters;
+    };
+    CHECK(std::ranges::equal(row.extents, whole.extents, is_same));
+    CHECK((row.streams.size() == whole.streams.size() &&
+           row.other_streams.size() == whole.other_streams.size() &&
+           row.fixup_positions == whole.fixup_positions));
+  }
+}
+
 }  // namespace
 
 Seen snapshot_of(const core::ImageSource& image, const SnapshotOptions& options) {
@@ -117,10 +147,12 @@ Seen snapshot_of(const core::ImageSource& image, const SnapshotOptions& options)
   ntfs::Walk walk{snapshot, options.states};
   ntfs::RowBatch batch;
   ntfs::FileRow row;
+  ntfs::FileRow row_of_parts;
   while (walk.next(batch)) {
     for (const auto& source : batch.rows) {
       snapshot.build_row(batch, source, row);
       note_findings(row, seen.findings);
+      check_parts(snapshot, batch, row, row_of_parts);
       if (!source.wanted) continue;
       auto path = row.name.empty() ? std::string{batch.parent_path(source)} + "/" : row.path();
       if (source.file.record == ntfs::root_record) path.assign(1, '/');
