@@ -99,33 +99,27 @@ SeenRow copy(const ntfs::FileRow& row, const ntfs::ClusterMap& clusters) {
   return seen;
 }
 
-// A row of parts is the whole one, as far as it goes.
-void check_parts(const ntfs::Snapshot& snapshot, const ntfs::RowBatch& batch,
-                 const ntfs::FileRow& whole, ntfs::FileRow& row) {
+// Whether a row of parts is the whole one, as far as it goes.
+bool is_part(const ntfs::FileRow& row, const ntfs::FileRow& whole, ntfs::RowParts parts) {
   const auto times = [](const ntfs::FileRow& of) {
     return of.facts.information ? std::optional{of.facts.information->times} : std::nullopt;
   };
-  for (const auto parts : {ntfs::RowParts::head, ntfs::RowParts::streams}) {
-    snapshot.build_row(batch, *whole.source, row, parts);
-    const auto named = [](const ntfs::FileName* name) {
-      return name ? std::optional{std::pair{to_exact(name->name), name->times}} : std::nullopt;
-    };
-    CHECK(row.path() == whole.path());
-    CHECK(row.facts.directory == whole.facts.directory);
-    CHECK((row.content_size == whole.content_size && row.links == whole.links &&
-           row.record_offset == whole.record_offset));
-    CHECK((times(row) == times(whole) && row.index == whole.index));
-    CHECK((named(row.file_name) == named(whole.file_name) &&
-           named(row.short_name) == named(whole.short_name)));
-    if (parts == ntfs::RowParts::head) continue;
-    const auto is_same = [](const ntfs::Extent& a, const ntfs::Extent& b) {
-      return a.vcn == b.vcn && a.lcn == b.lcn && a.clusters == b.clusters;
-    };
-    CHECK(std::ranges::equal(row.extents, whole.extents, is_same));
-    CHECK((row.streams.size() == whole.streams.size() &&
-           row.other_streams.size() == whole.other_streams.size() &&
-           row.fixup_positions == whole.fixup_positions));
-  }
+  const auto named = [](const ntfs::FileName* name) {
+    return name ? std::optional{std::pair{to_exact(name->name), name->times}} : std::nullopt;
+  };
+  const auto is_same = [](const ntfs::Extent& a, const ntfs::Extent& b) {
+    return a.vcn == b.vcn && a.lcn == b.lcn && a.clusters == b.clusters;
+  };
+  if (row.path() != whole.path() || row.facts.directory != whole.facts.directory ||
+      row.links != whole.links || row.content_size != whole.content_size ||
+      row.record_offset != whole.record_offset || row.index != whole.index ||
+      times(row) != times(whole) || named(row.file_name) != named(whole.file_name) ||
+      named(row.short_name) != named(whole.short_name))
+    return false;
+  return parts == ntfs::RowParts::head || (row.streams.size() == whole.streams.size() &&
+                                           row.other_streams.size() == whole.other_streams.size() &&
+                                           row.fixup_positions == whole.fixup_positions &&
+                                           std::ranges::equal(row.extents, whole.extents, is_same));
 }
 
 }  // namespace
@@ -152,7 +146,10 @@ Seen snapshot_of(const core::ImageSource& image, const SnapshotOptions& options)
     for (const auto& source : batch.rows) {
       snapshot.build_row(batch, source, row);
       note_findings(row, seen.findings);
-      check_parts(snapshot, batch, row, row_of_parts);
+      for (const auto parts : {ntfs::RowParts::head, ntfs::RowParts::streams}) {
+        snapshot.build_row(batch, source, row_of_parts, parts);
+        if (!is_part(row_of_parts, row, parts)) FAIL_CHECK("a row of parts of " << row.path());
+      }
       if (!source.wanted) continue;
       auto path = row.name.empty() ? std::string{batch.parent_path(source)} + "/" : row.path();
       if (source.file.record == ntfs::root_record) path.assign(1, '/');
