@@ -1,5 +1,6 @@
 #include "python/file_objects.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <unordered_map>
@@ -41,6 +42,20 @@ bool is_zone_id(std::size_t field) {
   return find_file_field("zone_id") == field;
 }
 
+ntfs::RowParts parts_of(std::size_t field) {
+  constexpr std::array head{
+      "path",  "name",  "record",     "sequence", "parent_record", "parent_sequence",
+      "state", "links", "short_name", "size",     "record_offset", "directory",
+      "si",    "fn",    "index",      "entry",    "attributes",    "security_id",
+      "usn",
+  };
+  constexpr std::array streams{"streams", "other_streams"};
+  const auto is_field = [&](std::string_view name) { return find_file_field(name) == field; };
+  if (std::ranges::any_of(head, is_field)) return ntfs::RowParts::head;
+  if (std::ranges::any_of(streams, is_field)) return ntfs::RowParts::streams;
+  return ntfs::RowParts::all;
+}
+
 class FileObjects::Maker {
  public:
   explicit Maker(std::vector<std::size_t> fields) : fields_{std::move(fields)} {}
@@ -76,19 +91,21 @@ class FileObjects::Maker {
   }
 
   Object make_stream(const FileRow& row, const ntfs::StreamRow& stream) {
-    const std::array values{stream.name.empty() ? none() : file_name_text(stream.name),
-                            number_or_none(stream.size),
-                            number_or_none(stream.allocated),
-                            number_or_none(stream.valid),
-                            truth(stream.resident),
-                            truth(stream.compressed),
-                            truth(stream.encrypted),
-                            truth(stream.sparse),
-                            number_or_none(stream.resident_offset),
-                            tuple_of(row.extents_of(stream), make_extent),
-                            number(stream.id),
-                            tuple_of(row.fixups_of(stream), [](u32 at) { return number(at); }),
-                            make_type(stream.type)};
+    const Object size = number_or_none(stream.size);
+    const std::array values{
+        stream.name.empty() ? none() : file_name_text(stream.name),
+        size,
+        number_or_none(stream.allocated),
+        stream.valid == stream.size ? Py_NewRef(size) : number_or_none(stream.valid),
+        truth(stream.resident),
+        truth(stream.compressed),
+        truth(stream.encrypted),
+        truth(stream.sparse),
+        number_or_none(stream.resident_offset),
+        tuple_of(row.extents_of(stream), make_extent),
+        number(stream.id),
+        tuple_of(row.fixups_of(stream), [](u32 at) { return number(at); }),
+        make_type(stream.type)};
     return stream_record->make(values);
   }
 
@@ -203,7 +220,7 @@ class FileObjects::Maker {
       case 15:
         return number_or_none(row.record_offset);
       case 16:
-        return row.content() != nullptr ? number_or_none(row.content()->size) : none();
+        return number_or_none(row.content_size);
       case 17:
         return tuple_of(row.streams, [&](const auto& stream) { return make_stream(row, stream); });
       case 18:

@@ -16,6 +16,8 @@ Object file_name_text(ntfs::StoredText name);
 // The index of a member of File.
 std::optional<std::size_t> find_file_field(std::string_view name);
 bool is_zone_id(std::size_t field);
+// What of a row it needs.
+ntfs::RowParts parts_of(std::size_t field);
 
 // Turns a row into a File, or into a tuple of some of its members.
 class FileObjects {

@@ -20,9 +20,10 @@ struct Volume {
   ntfs::Volume volume;
   core::Findings findings;                         // except for those of its rows
   std::shared_ptr<const ntfs::Snapshot> snapshot;  // taken when files are first requested
-  // Those of the rows of the iterator that came furthest, after so many batches.
+  u64 turns = 0;                                   // of the walk of the iterator that came furthest
+  // Those of the rows of the first so many turns; others are examined when somebody asks.
   core::Findings row_findings = {};
-  u64 batches = 0;
+  u64 examined = 0;
   bool with_slack = false;
   bool with_zone_ids = false;
   std::shared_ptr<const ntfs::DeletedTimes> deleted = {};  // read when an expression first needs it

@@ -47,6 +47,14 @@ std::vector<std::shared_ptr<Volume>> open_volumes(const std::shared_ptr<DiskImag
   return volumes;
 }
 
+// Much of a row is needed for its findings alone: examine_rows() finds them when somebody asks.
+ntfs::RowParts parts_of_all(const std::vector<std::size_t>& fields) {
+  if (fields.empty()) return ntfs::RowParts::all;
+  auto parts = ntfs::RowParts::head;
+  for (const auto field : fields) parts = std::max(parts, parts_of(field));
+  return parts;
+}
+
 // Returns the files of a volume, in lists of some hundred. If rows are filtered, threads share the
 // work, and end with each list: building rows for another thread that turns them into objects gains
 // nothing (docs/performance/performance.md).
@@ -60,6 +68,7 @@ class FileChunks {
         deleted_{volume_->deleted},
         walk_{*snapshot_, states},
         where_{std::move(where)},
+        parts_{where_ ? ntfs::RowParts::all : parts_of_all(fields)},
         jobs_{where_ ? std::min(jobs, most_batches) : 1},
         batches_(jobs_ == 1 ? 1 : std::min(4 * jobs_, most_batches)),
         objects_{std::move(fields)} {
@@ -80,6 +89,7 @@ class FileChunks {
     if (wanted == 0) throw py::stop_iteration{};
     auto list =
         py::reinterpret_steal<py::list>(checked(PyList_New(static_cast<Py_ssize_t>(wanted))));
+    const WithoutCollections meanwhile;
     Py_ssize_t at = 0;
     for (const auto& batch : std::span{batches_}.first(filled_))
       for (std::size_t i = 0; i < batch.chosen.size(); ++i)
@@ -99,8 +109,10 @@ class FileChunks {
 
   // Each walk through a snapshot has the same findings.
   void tell_volume() {
-    if (snapshot_ != volume_->snapshot || walked_ < volume_->batches) return;
-    volume_->batches = walked_;
+    if (snapshot_ != volume_->snapshot) return;
+    volume_->turns = std::max(volume_->turns, turns_);
+    if (parts_ != ntfs::RowParts::all || turns_ < volume_->examined) return;
+    volume_->examined = turns_;
     volume_->row_findings = findings_;
   }
 
@@ -122,7 +134,7 @@ class FileChunks {
           findings_.merge(batch->findings);
           wanted += static_cast<std::size_t>(std::ranges::count(batch->chosen, true));
         });
-    walked_ += filled_;
+    turns_ += filled_ + (ended_ ? 1 : 0);
     if (ended_) findings_.merge(walk_.findings());
     return wanted;
   }
@@ -135,10 +147,10 @@ class FileChunks {
     snapshot_->fetch_ahead(batch.sources);
     for (std::size_t i = 0; i < sources.size(); ++i) {
       auto& row = batch.rows[i];
-      snapshot_->build_row(batch.sources, sources[i], row);
-      note_findings(row, batch.findings);
+      snapshot_->build_row(batch.sources, sources[i], row, parts_);
+      if (parts_ == ntfs::RowParts::all) note_findings(row, batch.findings);
       if (!sources[i].wanted) continue;
-      values.set(row);
+      if (where_) values.set(row);
       batch.chosen[i] = !where_ || ntfs::wants(*where_, values);
     }
   }
@@ -148,16 +160,55 @@ class FileChunks {
   std::shared_ptr<const ntfs::DeletedTimes> deleted_;
   ntfs::Walk walk_;
   std::optional<where::WhereExpression> where_;
+  ntfs::RowParts parts_;
   unsigned jobs_;
   std::vector<ntfs::RowValues> values_;  // one per thread
   std::vector<Batch> batches_;
   std::size_t filled_ = 0;
   FileObjects objects_;
   core::Findings findings_;  // of the rows so far
-  u64 walked_ = 0;           // batches
+  u64 turns_ = 0;            // of the walk: its batches, and its end
   bool ended_ = false;
   bool busy_ = false;
 };
+
+// The findings of the rows of so many turns of a walk, as FileChunks notes them.
+core::Findings find_row_findings(const ntfs::Snapshot& snapshot, u64 turns) {
+  ntfs::Walk walk{snapshot, {}};
+  ntfs::RowBatch batch;
+  FileRow row;
+  core::Findings findings;
+  for (u64 turn = 0; turn < turns; ++turn) {
+    if (!walk.next(batch)) {
+      findings.merge(walk.findings());
+      break;
+    }
+    core::Findings of_batch;
+    snapshot.fetch_ahead(batch);
+    for (const auto& source : batch.rows) {
+      snapshot.build_row(batch, source, row);
+      note_findings(row, of_batch);
+    }
+    findings.merge(of_batch);
+  }
+  return findings;
+}
+
+// Examines the rows that iterators gave without looking for findings.
+void examine_rows(Volume& volume) {
+  while (volume.examined < volume.turns) {
+    const auto snapshot = volume.snapshot;
+    const u64 turns = volume.turns;
+    core::Findings findings;
+    {
+      const WithoutLock unlocked;
+      findings = find_row_findings(*snapshot, turns);
+    }
+    if (snapshot != volume.snapshot || turns <= volume.examined) continue;
+    volume.examined = turns;
+    volume.row_findings = std::move(findings);
+  }
+}
 
 // All states; slack only if it was searched.
 void add_all_states(ntfs::StateSet& states, bool slack) {
@@ -215,8 +266,9 @@ py::object files_of(const std::shared_ptr<Volume>& volume, const std::optional<T
     }
     volume->findings.merge_unknown(findings);
     volume->snapshot = std::move(taken);
+    volume->turns = 0;
     volume->row_findings = {};
-    volume->batches = 0;
+    volume->examined = 0;
     volume->with_slack = slack_too;
     volume->with_zone_ids = zone_ids_too;
   }
@@ -273,7 +325,8 @@ void add_volumes(py::module_& module) {
           "None for a copied $MFT, which does not tell.")
       .def_property_readonly(
           "findings",
-          [](const Volume& self) {
+          [](Volume& self) {
+            examine_rows(self);
             auto findings = self.findings;
             findings.merge(self.row_findings);
             return to_list(findings);

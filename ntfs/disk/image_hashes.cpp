@@ -1,10 +1,10 @@
 #include "coldtrace/ntfs/disk/image_hashes.hpp"
 
 #include <algorithm>
-#include <span>
 
 #include <fmt/format.h>
 
+#include "coldtrace/core/file.hpp"
 #include "coldtrace/digests/digest.hpp"
 
 namespace coldtrace::ntfs {
@@ -33,10 +33,9 @@ void verify_hashes(const core::ImageSource& disk, std::vector<ImageHash>& hashes
   std::vector<digests::Digest> computed;
   for (const auto& hash : hashes) computed.push_back(*digests::Digest::make(hash.algorithm));
   constexpr u64 most_at_once = u64{1} << 20;
-  std::vector<std::byte> piece(static_cast<std::size_t>(std::min(most_at_once, disk.size())));
-  for (u64 at = 0; at < disk.size(); at += piece.size()) {
-    const auto part = std::span{piece}.first(
-        static_cast<std::size_t>(std::min(u64{piece.size()}, disk.size() - at)));
+  core::ReadBuffer buffer;
+  for (u64 at = 0; at < disk.size(); at += most_at_once) {
+    const auto part = buffer.first(std::min(most_at_once, disk.size() - at));
     if (const auto read = disk.read_at(at, part); !read)
       return findings.warning("image-hash", read.error().offset,
                               "the hashes that the image states cannot be checked: the disk cannot "

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "coldtrace/core/checked.hpp"
+#include "coldtrace/core/file.hpp"
 #include "coldtrace/core/parallel.hpp"
 #include "coldtrace/ntfs/directory_table.hpp"
 #include "coldtrace/ntfs/structures/fixup.hpp"
@@ -16,7 +17,7 @@ namespace {
 
 // Buffers this close are read with what lies between them.
 constexpr u64 read_gap = u64{16} * 1024;
-constexpr u64 read_size = 1 << 20;
+constexpr u64 read_size = 256 << 10;
 constexpr u64 jobs_in_block = 512;
 constexpr u64 largest_buffer_total = u64{1} << 28;  // of a volume: 1 TiB in the usual size
 constexpr u64 split = ~u64{0};  // no single place: the buffer's clusters are apart
@@ -48,7 +49,7 @@ struct Worker {
   NodePacker slack_packer;
   RecordFacts child;
   std::optional<u64> loaded_child;
-  std::vector<std::byte> buffer;
+  core::ReadBuffer buffer;
   std::map<u64, BlockReport> reports;
 };
 
@@ -277,8 +278,7 @@ u64 DirectoryReader::read_together(Worker& worker, std::span<const BufferJob> jo
       length = std::max(length, job.offset - start + job.size);
       ++count;
     }
-    worker.buffer.resize(std::max<u64>(worker.buffer.size(), length));
-    const auto bytes = std::span{worker.buffer}.first(length);
+    const auto bytes = worker.buffer.first(length);
     if (image_.read_at(start, bytes)) {
       fetch_records_ahead(bytes);
       for (const auto& job : jobs.first(count)) {
@@ -308,8 +308,7 @@ u64 DirectoryReader::read_together(Worker& worker, std::span<const BufferJob> jo
   const auto extents =
       collect_extents(facts, AttributeType::index_allocation,
                       allocation ? allocation->name : StoredText{}, mft_.clusters(), faults);
-  worker.buffer.resize(std::max<u64>(worker.buffer.size(), job.size));
-  const auto bytes = std::span{worker.buffer}.first(job.size);
+  const auto bytes = worker.buffer.first(job.size);
   const u64 position = u64{job.number} * job.size;
   if (const auto read = read_stream(image_, mft_.clusters(), extents, position, bytes); !read) {
     lose_buffer(job, job.offset != split ? job.offset : read.error().offset, read.error(), report);

@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include "coldtrace/core/file.hpp"
 #include "coldtrace/core/parallel.hpp"
 #include "coldtrace/ntfs/structures/file_record.hpp"
 #include "ntfs/snapshot/shared_progress.hpp"
@@ -11,7 +12,9 @@
 namespace coldtrace::ntfs {
 namespace {
 
-constexpr u64 block_size = 1 << 20;
+// Few enough for a second thread to join in early, and for their bytes to stay in a cache
+// (bench/compare-python: two threads read $MFT and indexes in 26 ms instead of 31).
+constexpr u64 block_size = 256 << 10;
 constexpr u64 largest_count = 0xffff'ffff;
 
 // Records that a disk check marked: how many, and the first of them.
@@ -110,7 +113,7 @@ class CreationOrder {
 struct RecordTable::Worker {
   explicit Worker(Arena& arena) : writer{arena} {}
   Arena::Writer writer;
-  std::vector<std::byte> buffer;
+  core::ReadBuffer buffer;
   RecordFacts facts;
   PackedWriter packed;
   std::vector<Claim> claims;
@@ -148,8 +151,7 @@ class RecordTable::Scan {
     BlockReport report;
     worker.order = {};
     const u64 size = in_this * record_size_;  // the last block is smaller, often the only one
-    if (worker.buffer.size() < size) worker.buffer.resize(size);
-    const auto bytes = std::span{worker.buffer}.first(size);
+    const auto bytes = worker.buffer.first(size);
     if (is_hole(first, bytes.size())) {
       done_.add(bytes.size(), in_this);
       return;
@@ -217,7 +219,7 @@ class RecordTable::Scan {
 
   void read_one_by_one(Worker& worker, u64 first, u64 in_this, BlockReport& report) {
     for (u64 i = 0; i < in_this; ++i) {
-      const auto bytes = std::span{worker.buffer}.first(record_size_);
+      const auto bytes = worker.buffer.first(record_size_);
       const auto read = mft_.read_raw(image_, first + i, bytes);
       if (read) {
         add(worker, first + i, bytes, report);

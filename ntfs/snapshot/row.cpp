@@ -42,6 +42,7 @@ void FileRow::clear() {
   extended_attributes = {};
   zone_id.reset();
   record_offset.reset();
+  content_size.reset();
   streams.clear();
   other_streams.clear();
   extents.clear();

@@ -254,19 +254,47 @@ void Snapshot::fetch_ahead(const RowBatch& batch) const {
   for (const auto& source : batch.rows) records_.fetch_ahead(source.file.record);
 }
 
-void Snapshot::build_row(const RowBatch& batch, const RowSource& source, FileRow& row) const {
+// False for a file of which all attributes are needed: they decide which stream is the content, and
+// whether it is listed.
+bool Snapshot::load_head(const RowSource& source, FileRow& row) const {
+  if (!source.has_record || source.streams_left_out) return false;
+  row.loaded_from.reset();
+  records_.assemble_names(source.file.record, row.facts);
+  if (row.facts.has_list || row.facts.damaged) return false;
+  row.links = count_links(row.facts);
+  return true;
+}
+
+void Snapshot::add_head(const RowBatch& batch, const RowSource& source, FileRow& row) const {
   row.clear();
   row.source = &source;
   row.parent_path = batch.parent_path(source);
-  load_file(source, row);
   if (source.has_record) {
-    add_assembly_findings(row);
-    add_link_finding(row);
     row.record_offset = volume_.mft().offset_of(source.file.record);
     if (source.link && *source.link < row.facts.names.size()) {
       row.file_name = &row.facts.names[*source.link];
       row.short_name = find_short_name(row.facts, *row.file_name);
     }
+  }
+  row.name = row.file_name ? row.file_name->name : source.name;
+  if (source.indexed)
+    row.index = row.file_name && !source.packed_times.empty()
+                    ? decode_index_times(source.packed_times, row.facts, *row.file_name)
+                    : source.index;
+}
+
+void Snapshot::build_row(const RowBatch& batch, const RowSource& source, FileRow& row,
+                         RowParts parts) const {
+  if (parts == RowParts::head && load_head(source, row)) {
+    add_head(batch, source, row);
+    row.content_size = row.facts.content_size;
+    return;
+  }
+  load_file(source, row);
+  add_head(batch, source, row);
+  if (source.has_record) {
+    add_assembly_findings(row);
+    add_link_finding(row);
     if (source.streams_left_out) {
       row.findings.push_back(
           {"streams-limit", true,
@@ -275,6 +303,8 @@ void Snapshot::build_row(const RowBatch& batch, const RowSource& source, FileRow
            true});
     } else {
       add_streams(row);
+      if (const auto* content = row.content()) row.content_size = content->size;
+      if (parts == RowParts::streams) return;
       find_reparse_point(row);
       find_extended_attributes(row);
       if (row_options_.zone_ids) find_zone_id(row);
@@ -284,11 +314,6 @@ void Snapshot::build_row(const RowBatch& batch, const RowSource& source, FileRow
         id && id->value.size() >= core::Guid::size_on_disk)
       row.object_id = core::to_guid(id->value);
   }
-  row.name = row.file_name ? row.file_name->name : source.name;
-  if (source.indexed)
-    row.index = row.file_name && !source.packed_times.empty()
-                    ? decode_index_times(source.packed_times, row.facts, *row.file_name)
-                    : source.index;
   add_row_findings(row, records_, row_options_.all_time_rules);
   add_unread_findings(row, volume_);
   if (!source.streams_left_out) clusters_.note_common(row);

@@ -159,20 +159,20 @@ std::optional<NodeReader> Walk::Nodes::next_detached() {
 void Walk::note_state(const RowSource& row) {
   ++counts_[static_cast<std::size_t>(row.state)];
   const u64 record = row.file.record;
-  const auto offset = snapshot_.volume().mft().offset_of(record);
+  const auto offset = [&] { return snapshot_.volume().mft().offset_of(record); };
   switch (row.state) {
     case State::unreachable:
-      findings_.warning("file-unreachable", offset,
+      findings_.warning("file-unreachable", offset(),
                         "record {} is in use, but no directory lists its name", record);
       break;
     case State::detached:
-      findings_.warning("file-detached", offset,
+      findings_.warning("file-detached", offset(),
                         "record {} is in use, but its directory no longer exists", record);
       break;
     case State::unnamed:
       // NTFS keeps the records before these for itself, some without a name.
       if (record >= first_user_record)
-        findings_.warning("file-unnamed", offset, "record {} is in use, but has no name", record);
+        findings_.warning("file-unnamed", offset(), "record {} is in use, but has no name", record);
       break;
     case State::stale:
       ++stale_reasons_[static_cast<std::size_t>(find_stale_reason(snapshot_.records(), row.file))];

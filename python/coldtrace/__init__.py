@@ -11,40 +11,42 @@ types of PDB files.
 Rows are named tuples. Times are nanoseconds since 1970 (UTC), as in os.stat(). What was odd,
 damaged or skipped is in `findings` of the opened object. Errors are coldtrace.Error.
 """
-from coldtrace._coldtrace import ByteRange as ByteRange
-from coldtrace._coldtrace import ContextSwitch as ContextSwitch
-from coldtrace._coldtrace import DiskImage as DiskImage
-from coldtrace._coldtrace import Entry as Entry
-from coldtrace._coldtrace import Error as Error
-from coldtrace._coldtrace import Event as Event
-from coldtrace._coldtrace import Export as Export
-from coldtrace._coldtrace import ExtendedAttribute as ExtendedAttribute
-from coldtrace._coldtrace import Extent as Extent
-from coldtrace._coldtrace import File as File
-from coldtrace._coldtrace import Finding as Finding
-from coldtrace._coldtrace import HookMember as HookMember
-from coldtrace._coldtrace import HookService as HookService
-from coldtrace._coldtrace import HookTable as HookTable
-from coldtrace._coldtrace import HookTableImage as HookTableImage
-from coldtrace._coldtrace import JournalRow as JournalRow
-from coldtrace._coldtrace import Partition as Partition
-from coldtrace._coldtrace import PeImage as PeImage
-from coldtrace._coldtrace import Reparse as Reparse
-from coldtrace._coldtrace import Service as Service
-from coldtrace._coldtrace import ShadowCopy as ShadowCopy
-from coldtrace._coldtrace import Stream as Stream
-from coldtrace._coldtrace import Times as Times
-from coldtrace._coldtrace import Trace as Trace
-from coldtrace._coldtrace import Type as Type
-from coldtrace._coldtrace import TypeFile as TypeFile
-from coldtrace._coldtrace import TypeMember as TypeMember
-from coldtrace._coldtrace import Volume as Volume
-from coldtrace._coldtrace import ZoneId as ZoneId
-from coldtrace._coldtrace import __version__ as __version__
-from coldtrace._coldtrace import build_hook_table as build_hook_table
-from coldtrace._coldtrace import open_image as open_image
-from coldtrace._coldtrace import open_pe as open_pe
-from coldtrace._coldtrace import open_trace as open_trace
-from coldtrace._coldtrace import open_types as open_types
-from coldtrace._coldtrace import read_hook_tables as read_hook_tables
-from coldtrace._coldtrace import time_text as time_text
+from coldtrace._coldtrace import (
+    ByteRange as ByteRange,
+    ContextSwitch as ContextSwitch,
+    DiskImage as DiskImage,
+    Entry as Entry,
+    Error as Error,
+    Event as Event,
+    Export as Export,
+    ExtendedAttribute as ExtendedAttribute,
+    Extent as Extent,
+    File as File,
+    Finding as Finding,
+    HookMember as HookMember,
+    HookService as HookService,
+    HookTable as HookTable,
+    HookTableImage as HookTableImage,
+    JournalRow as JournalRow,
+    Partition as Partition,
+    PeImage as PeImage,
+    Reparse as Reparse,
+    Service as Service,
+    ShadowCopy as ShadowCopy,
+    Stream as Stream,
+    Times as Times,
+    Trace as Trace,
+    Type as Type,
+    TypeFile as TypeFile,
+    TypeMember as TypeMember,
+    Volume as Volume,
+    ZoneId as ZoneId,
+    __version__ as __version__,
+    build_hook_table as build_hook_table,
+    open_image as open_image,
+    open_pe as open_pe,
+    open_trace as open_trace,
+    open_types as open_types,
+    read_hook_tables as read_hook_tables,
+    time_text as time_text,
+)

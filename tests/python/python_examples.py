@@ -154,6 +154,23 @@ class Volumes(Case):
             list(volume.files(fields=fields))
             self.assertEqual([finding.count for finding in volume.findings if finding.code == "stream-valid"], [1])
 
+    def test_what_is_asked_of_files_does_not_decide_what_is_found(self):
+        self.change_data("middle.bin", (56, struct.pack("<Q", 1 << 40)))
+
+        def look(fields, *, half):
+            volume = self.volume()
+            files = volume.files(fields=fields)
+            rows = [next(files)] if half else list(files)
+            told = [(finding.code, finding.count, finding.first_offset, finding.text) for finding in volume.findings]
+            return rows, told, [finding.count for finding in volume.findings]
+
+        for half in False, True:
+            every, told, counts = look([], half=half)
+            self.assertIn("stream-valid", [code for code, *_ in told])
+            for fields in ["path"], ["size", "si"], ["links", "streams"], ["other_streams"], ["owner_sid", "path"]:
+                rows = [tuple(getattr(file, name) for name in fields) for file in every]
+                self.assertEqual(look(fields, half=half), (rows, told, counts), fields)
+
     def test_volumes_whose_boot_sectors_are_lost(self):
         """As the program reads them: by the copy of the boot sector, or by $MFT."""
         names = {row[1] for row in self.rows} - {"/$OrphanFiles"}

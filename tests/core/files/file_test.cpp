@@ -1,6 +1,9 @@
 #include "coldtrace/core/file.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <cerrno>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 
@@ -64,6 +67,19 @@ TEST_CASE("a file image reads at offsets, sparse files beyond memory included") 
   CHECK(fixtures::error_of((*image)->read_at(size - 1, bytes)).fault == Fault::out_of_bounds);
   std::filesystem::resize_file(path, 10);
   CHECK(fixtures::error_of((*image)->read_at(20, bytes)).fault == Fault::io);
+}
+
+TEST_CASE("a read buffer starts at a page, and keeps its bytes until more are requested") {
+  core::ReadBuffer buffer;
+  for (const auto size : {1UL, 4096UL, 5000UL, 100UL, 1'048'576UL}) {
+    CAPTURE(size);
+    const auto bytes = buffer.first(size);
+    CHECK(bytes.size() == size);
+    CHECK(std::bit_cast<std::uintptr_t>(bytes.data()) % 4096 == 0);
+    std::ranges::fill(bytes, std::byte{0x5a});
+    CHECK(buffer.first(1).data() == bytes.data());
+    CHECK(buffer.first(1)[0] == std::byte{0x5a});
+  }
 }
 
 }  // namespace

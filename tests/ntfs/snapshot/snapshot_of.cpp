@@ -1,5 +1,6 @@
 #include "tests/ntfs/snapshot/snapshot_of.hpp"
 
+#include <catch2/catch.hpp>
 #include <fmt/format.h>
 
 #include "coldtrace/core/text.hpp"
@@ -98,6 +99,29 @@ SeenRow copy(const ntfs::FileRow& row, const ntfs::ClusterMap& clusters) {
   return seen;
 }
 
+// Whether a row of parts is the whole one, as far as it goes.
+bool is_part(const ntfs::FileRow& row, const ntfs::FileRow& whole, ntfs::RowParts parts) {
+  const auto times = [](const ntfs::FileRow& of) {
+    return of.facts.information ? std::optional{of.facts.information->times} : std::nullopt;
+  };
+  const auto named = [](const ntfs::FileName* name) {
+    return name ? std::optional{std::pair{to_exact(name->name), name->times}} : std::nullopt;
+  };
+  const auto is_same = [](const ntfs::Extent& a, const ntfs::Extent& b) {
+    return a.vcn == b.vcn && a.lcn == b.lcn && a.clusters == b.clusters;
+  };
+  if (row.path() != whole.path() || row.facts.directory != whole.facts.directory ||
+      row.links != whole.links || row.content_size != whole.content_size ||
+      row.record_offset != whole.record_offset || row.index != whole.index ||
+      times(row) != times(whole) || named(row.file_name) != named(whole.file_name) ||
+      named(row.short_name) != named(whole.short_name))
+    return false;
+  return parts == ntfs::RowParts::head || (row.streams.size() == whole.streams.size() &&
+                                           row.other_streams.size() == whole.other_streams.size() &&
+                                           row.fixup_positions == whole.fixup_positions &&
+                                           std::ranges::equal(row.extents, whole.extents, is_same));
+}
+
 }  // namespace
 
 Seen snapshot_of(const core::ImageSource& image, const SnapshotOptions& options) {
@@ -117,10 +141,15 @@ Seen snapshot_of(const core::ImageSource& image, const SnapshotOptions& options)
   ntfs::Walk walk{snapshot, options.states};
   ntfs::RowBatch batch;
   ntfs::FileRow row;
+  ntfs::FileRow row_of_parts;
   while (walk.next(batch)) {
     for (const auto& source : batch.rows) {
       snapshot.build_row(batch, source, row);
       note_findings(row, seen.findings);
+      for (const auto parts : {ntfs::RowParts::head, ntfs::RowParts::streams}) {
+        snapshot.build_row(batch, source, row_of_parts, parts);
+        if (!is_part(row_of_parts, row, parts)) FAIL_CHECK("a row of parts of " << row.path());
+      }
       if (!source.wanted) continue;
       auto path = row.name.empty() ? std::string{batch.parent_path(source)} + "/" : row.path();
       if (source.file.record == ntfs::root_record) path.assign(1, '/');

@@ -33,14 +33,14 @@ void for_each_run(const RecordFacts& facts, const ClusterMap& map, Visit&& visit
 }
 
 // Which clusters the records in use have, with one bit for each cluster in the image: 32 MiB per
-// TiB with clusters of 4 KiB, of which only touched parts take memory. Finds clusters that two
-// records have.
+// TiB with clusters of 4 KiB, of which, above 64 MiB, only touched parts take memory. Finds
+// clusters that two records have.
 class ClusterMarks {
  public:
   ClusterMarks(core::Borrowed<ClusterMap> clusters, u64 image_size);
 
   // False if there is no memory for the bits; nothing is marked then.
-  [[nodiscard]] bool usable() const { return words_ != nullptr; }
+  [[nodiscard]] bool usable() const { return memory_ != nullptr; }
 
   // Marks the clusters of a record in use. Safe to call from several threads.
   void mark(const RecordFacts& facts);
@@ -53,11 +53,12 @@ class ClusterMarks {
 
  private:
   struct Free {
-    void operator()(u64* words) const { std::free(words); }
+    void operator()(void* memory) const { std::free(memory); }
   };
   const ClusterMap& map_;
   u64 clusters_;
-  std::unique_ptr<u64[], Free> words_;
+  std::unique_ptr<void, Free> memory_;
+  u64* words_ = nullptr;  // in it, from a huge page on
   std::mutex mutex_;
   std::vector<ClusterRange> marked_again_;
 };

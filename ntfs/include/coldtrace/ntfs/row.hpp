@@ -73,6 +73,13 @@ struct RowBatch {
   }
 };
 
+// What of a row is needed.
+enum class RowParts : u8 {
+  head,     // names, times, the size of the content, what the record's header says
+  streams,  // and its streams
+  all,
+};
+
 // One stream of a file and the place of its bytes.
 struct StreamRow {
   AttributeType type;
@@ -126,6 +133,7 @@ struct FileRow {
   core::ByteView extended_attributes;         // the list of $EA
   std::optional<ZoneIdentifier> zone_id;      // if Snapshot::RowOptions requests it
   std::optional<u64> record_offset;
+  std::optional<u64> content_size;       // of the unnamed $DATA, unless its start is lost
   std::vector<StreamRow> streams;        // $DATA
   std::vector<StreamRow> other_streams;  // other attributes outside the record, $EFS and similar
   std::vector<Extent> extents;

@@ -64,8 +64,10 @@ class Snapshot {
   // Loads the records of a batch whose rows are built next, so that the waits for memory overlap.
   void fetch_ahead(const RowBatch& batch) const;
 
-  // Fills `row` for one row of a batch. Safe to call from several threads, each with its own row.
-  void build_row(const RowBatch& batch, const RowSource& source, FileRow& row) const;
+  // Fills `row` for one row of a batch, or only `parts` of it: other members are unspecified. Safe
+  // to call from several threads, each with its own row.
+  void build_row(const RowBatch& batch, const RowSource& source, FileRow& row,
+                 RowParts parts = RowParts::all) const;
 
   [[nodiscard]] u64 memory() const { return records_.memory() + directories_.memory(); }  // bytes
 
@@ -74,6 +76,8 @@ class Snapshot {
       : volume_{volume}, records_{std::move(records)}, directories_{std::move(directories)} {}
 
   void load_file(const RowSource& source, FileRow& row) const;
+  bool load_head(const RowSource& source, FileRow& row) const;
+  void add_head(const RowBatch& batch, const RowSource& source, FileRow& row) const;
   void add_streams(FileRow& row) const;
   void find_owner_of(FileRow& row) const;
   void find_reparse_point(FileRow& row) const;
