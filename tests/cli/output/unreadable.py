@@ -253,6 +253,23 @@ class Unreadable(case.Case):
                     self.assertRegex(done.stderr.decode(), f"segment 2, e.E02, cannot be read: .*{why}")
                     self.assertNotRegex(done.stderr.decode(), f"coldtrace: .*{why}")
 
+    def test_a_block_of_a_virtual_disk_is_told_as_one_of_a_raw_disk(self):
+        """Its library reads it in a process of its own."""
+        if not case.installed(self, "qemu-img"):
+            return
+        volume = self.write("volume.img", (CORPUS / "ntfs_volume/small.img").read_bytes().ljust(1 << 20, b"\0"))
+        disk = self.here / "disk.vmdk"
+        self.call("qemu-img", "convert", "-f", "raw", "-O", "vmdk", volume, disk)
+        size = disk.stat().st_size
+        plain, told = self.run_with(disk, size, size, "ntfs", "snapshot", disk), 0
+        for first in range(0, size, 4 * PAGE):
+            done = self.run_with(disk, first, first + 4 * PAGE, "ntfs", "snapshot", disk)
+            if done.returncode != 2 and done.stdout != plain.stdout:
+                with self.subTest(first=first):
+                    self.assertRegex(done.stderr, rb"warning: unreadable-range.*cannot read: " + EIO.encode())
+                    told += 1
+        self.assertGreater(told, 0)
+
     def test_no_shadow_copy_is_missing_without_a_word(self):
         """Each sector of what says that there are two, one after the other."""
         content = bytes(usn_writer.volume(usn_writer.History(20, 200), 4)[0])
