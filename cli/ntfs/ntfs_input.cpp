@@ -382,6 +382,11 @@ void UnopenedVolumes::add(const Partition& partition, std::string why) {
   volumes_.push_back({partition.offset, std::move(why)});
 }
 
+void UnopenedVolumes::add(const UnopenedVolumes& again) {
+  for (const auto& volume : again.volumes_)
+    if (std::ranges::find(volumes_, volume) == volumes_.end()) volumes_.push_back(volume);
+}
+
 core::Findings UnopenedVolumes::report(std::string_view image, bool others_opened,
                                        Report& report) const {
   core::Findings findings;

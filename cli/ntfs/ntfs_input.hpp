@@ -86,6 +86,8 @@ std::string volume_failure(const DiskInput& input, const ntfs::Partition& partit
 class UnopenedVolumes {
  public:
   void add(const ntfs::Partition& partition, std::string why);
+  // Adds those of a second visit that the first one could open.
+  void add(const UnopenedVolumes& again);
   // Reports why: as findings, which it returns, or as a failure if nothing else could be opened.
   core::Findings report(std::string_view image, bool others_opened, Report& report) const;
 
@@ -93,6 +95,7 @@ class UnopenedVolumes {
   struct Volume {
     u64 offset;
     std::string why;
+    bool operator==(const Volume&) const = default;
   };
   std::vector<Volume> volumes_;
 };

@@ -43,6 +43,7 @@ bool use_mft_file(const VolumeFileOptions& options, Report& report,
     return false;
   }
   use(*volume, findings);
+  file->add_findings(findings);
   report.read(options.mft, findings);
   return true;
 }

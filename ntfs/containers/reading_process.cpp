@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <optional>
@@ -160,7 +161,7 @@ core::Result<core::Done> ReadingProcess::read_at(u64 offset,
                                                  std::span<std::byte> destination) const {
   if (const auto error = check_range(offset, destination.size())) return core::fail(*error);
   const std::scoped_lock lock{mutex_};
-  const core::ParseError unreadable{Fault::missing, offset, structure_, "readable block", 0, 0};
+  const core::ParseError unreadable{Fault::io, offset, structure_, "block", 0, EIO};
   while (!destination.empty()) {
     const auto part = destination.first(std::min(destination.size(), longest_read));
     OpenProblem unused;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <iterator>
 #include <optional>
 
@@ -146,7 +147,7 @@ class VirtualDisk final : public core::ImageSource {
       const auto count =
           library_.read(handle_, part.data(), part.size(), static_cast<off64_t>(offset), nullptr);
       if (count <= 0 || static_cast<std::size_t>(count) > part.size())
-        return core::fail({Fault::missing, offset, library_.structure, "readable block", 0, 0});
+        return core::fail({Fault::io, offset, library_.structure, "block", 0, EIO});
       offset += static_cast<u64>(count);
       part = part.subspan(static_cast<std::size_t>(count));
     }

@@ -14,6 +14,7 @@
 #include "ntfs/containers/sparse_vmdk.hpp"
 #include "ntfs/containers/split_image.hpp"
 #include "ntfs/disk/ewf_segment.hpp"
+#include "ntfs/disk/watched_image.hpp"
 
 namespace coldtrace::ntfs {
 namespace {
@@ -60,7 +61,18 @@ bool has_partition_with_ntfs(const core::ImageSource& image) {
   });
 }
 
+void set_source(ImageFile& image, std::unique_ptr<core::ImageSource> source) {
+  auto watched = std::make_unique<WatchedImage>(std::move(source));
+  image.watched = watched.get();
+  image.source = std::move(watched);
+}
+
 }  // namespace
+
+void ImageFile::add_findings(core::Findings& findings) const {
+  if (ewf) ewf->add_findings(findings);
+  if (watched) watched->add_findings(findings);
+}
 
 core::FileKind recognize_image(const core::ImageSource& image, core::Findings& findings) {
   // What cannot be read is told where a volume is looked for in the rest.
@@ -89,7 +101,7 @@ core::Result<ImageFile> open_image(std::unique_ptr<core::ImageSource> source,
   }
   findings.merge(of_bytes);
   ImageFile image;
-  image.source = std::move(source);
+  set_source(image, std::move(source));
   image.container = "raw";
   image.kind = kind;
   return image;
@@ -98,12 +110,12 @@ core::Result<ImageFile> open_image(std::unique_ptr<core::ImageSource> source,
 core::Result<ImageFile> open_image(const std::string& path, core::Findings& findings,
                                    const std::vector<std::string>& parents) {
   ImageFile image;
-  image.source = COLDTRACE_TRY(core::FileImage::open(path));
+  set_source(image, COLDTRACE_TRY(core::FileImage::open(path)));
   image.container = "raw";
   image.kind = recognize_image(*image.source, findings);
   if (is_readable_virtual_disk(image.kind)) {
     image.container = container_name(image.kind);
-    image.source = COLDTRACE_TRY(open_virtual_disk(path, image.kind, parents, findings));
+    set_source(image, COLDTRACE_TRY(open_virtual_disk(path, image.kind, parents, findings)));
     image.kind = recognize_image(*image.source, findings);
     return image;
   }
@@ -113,13 +125,14 @@ core::Result<ImageFile> open_image(const std::string& path, core::Findings& find
     if (!joined) return image;
     auto parts = COLDTRACE_TRY(open_split_image(path, findings));
     if (!parts) return image;
-    image.source = std::move(parts);
+    set_source(image, std::move(parts));
     image.container = "split";
     image.kind = recognize_image(*image.source, findings);
     return image;
   }
   auto ewf = COLDTRACE_TRY(open_ewf(path, findings));
   image.ewf = ewf.get();
+  image.watched = nullptr;  // it remembers by itself what could not be read
   image.source = std::move(ewf);
   image.container = "ewf";
   image.kind = recognize_image(*image.source, findings);

@@ -125,7 +125,7 @@ void VolumeHistory::add(const FileReference& file, FileVersion version) {
 }
 
 void VolumeHistory::collect(const Snapshot& snapshot, std::size_t view, unsigned jobs,
-                            const Show& show) {
+                            core::Findings& findings, const Show& show) {
   Walk walk{snapshot, file_states};
   std::vector<FileRow> rows(std::max(jobs, 1U));
   core::ordered_pipeline<Batch>(
@@ -146,6 +146,7 @@ void VolumeHistory::collect(const Snapshot& snapshot, std::size_t view, unsigned
       [&](Batch& batch) {
         for (auto& [file, version] : batch.found) add(file, std::move(version));
       });
+  findings.merge_unknown(walk.findings());
 }
 
 }  // namespace coldtrace::ntfs

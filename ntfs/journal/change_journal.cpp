@@ -23,23 +23,27 @@ std::optional<JournalSettings> read_settings(const Volume& volume, const RecordF
   if (!attribute) return std::nullopt;
   std::vector<std::byte> value(JournalSettings::stored_size);
   const auto offset = volume.mft().offset_of(attribute->record);
+  const auto unread = [&](const core::ParseError& error) {
+    findings.warning("journal-settings", error);
+    return std::nullopt;
+  };
   if (attribute->resident) {
     std::vector<std::byte> record;
     RecordFacts unused;
-    if (!volume.mft().read(volume.image(), attribute->record, record, unused)) return std::nullopt;
+    const auto read = volume.mft().read(volume.image(), attribute->record, record, unused);
+    if (!read) return unread(read.error());
     const auto stored = core::slice(record, attribute->value_offset, attribute->size);
     if (stored) value.assign(stored->begin(), stored->end());
   } else {
     ExtentFaults faults;
     const auto extents = collect_extents(facts, AttributeType::data, attribute->name,
                                          volume.mft().clusters(), faults);
-    if (!read_stream(volume.image(), volume.mft().clusters(), extents, 0, value))
-      return std::nullopt;
+    const auto read = read_stream(volume.image(), volume.mft().clusters(), extents, 0, value);
+    if (!read) return unread(read.error());
   }
   auto settings = read_journal_settings(value, offset.value_or(0) + attribute->value_offset);
-  if (settings) return *settings;
-  findings.warning("journal-settings", settings.error());
-  return std::nullopt;
+  if (!settings) return unread(settings.error());
+  return *settings;
 }
 
 ChangeJournal open_journal(const Volume& volume, const RecordFacts& facts,

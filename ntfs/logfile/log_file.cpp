@@ -66,7 +66,7 @@ LogFile LogFile::read(core::Borrowed<LogStream> given, core::Findings& findings)
     findings.warning("log-unread", std::nullopt,
                      "$LogFile is cut off: it should have {} bytes and has {}", size,
                      stream.size());
-  log.read_copies();
+  log.read_copies(findings);
   log.find_records(findings);
   return log;
 }
@@ -110,15 +110,24 @@ LogFile::PageState LogFile::load(u64 offset, std::vector<std::byte>& page) const
   return fixup.torn || fixup.incomplete ? PageState::torn : PageState::good;
 }
 
+// Once for each page, however often it is needed.
+void LogFile::note_unread(u64 offset, core::Findings& findings) {
+  if (!unread_.insert(offset).second) return;
+  ++counts_.unread;
+  findings.warning("log-unread", stream_->offset_of(offset), "a page of $LogFile cannot be read");
+}
+
 // Pages 2 and 3, and from version 2 on to page 33, are the newest contents of pages further on.
-void LogFile::read_copies() {
+void LogFile::read_copies(core::Findings& findings) {
   const auto& restart = *this->restart();
   const u64 size = restart.log_page_size;
   std::vector<std::byte> page, other;
   for (u64 number = u64{2} * LogRestart::page_size / size; number < restart.first_page();
        ++number) {
-    if ((number + 1) * size > stream_->size() || load(number * size, page) != PageState::good)
-      continue;
+    if ((number + 1) * size > stream_->size()) continue;
+    const auto state = load(number * size, page);
+    if (state == PageState::unread) note_unread(number * size, findings);
+    if (state != PageState::good) continue;
     ++counts_.copies;
     const u64 target = restart.major < 2 ? core::load<u64>(page, 8).value_or(0)
                                          : core::load<u32>(page, 0x3c).value_or(0);
@@ -157,9 +166,7 @@ void LogFile::find_records(core::Findings& findings) {
       findings.info("log-page-torn", stream_->offset_of(offset),
                     "a page of $LogFile was only partly written");
     } else if (page_state_ == PageState::unread) {
-      ++counts_.unread;
-      findings.warning("log-unread", stream_->offset_of(offset),
-                       "a page of $LogFile cannot be read");
+      note_unread(offset, findings);
     }
   }
   std::ranges::sort(records_, [](const LogRecord& a, const LogRecord& b) {
@@ -197,11 +204,17 @@ void LogFile::find_records_of(u64 offset, core::ByteView page) {
   }
 }
 
-std::optional<std::vector<std::byte>> LogFile::read_data(const LogRecord& record) {
+std::optional<std::vector<std::byte>> LogFile::read_data(const LogRecord& record,
+                                                         core::Findings& findings) {
   const auto& restart = *this->restart();
   const u64 size = restart.log_page_size;
   u64 page_offset = record.offset / size * size;
-  const auto first = page_at(page_offset);
+  const auto needed = [&] {
+    auto page = page_at(page_offset);
+    if (!page && page_state_ == PageState::unread) note_unread(page_offset, findings);
+    return page;
+  };
+  const auto first = needed();
   if (!first || record.size > data_room_) return std::nullopt;
   data_room_ -= record.size;
   std::vector<std::byte> data;
@@ -215,7 +228,7 @@ std::optional<std::vector<std::byte>> LogFile::read_data(const LogRecord& record
   while (data.size() < record.size) {
     page_offset += size;
     if (page_offset + size > stream_->size()) page_offset = restart.first_page() * size;
-    const auto page = page_at(page_offset);
+    const auto page = needed();
     if (!page) return std::nullopt;
     take(*page, restart.data_offset);
   }

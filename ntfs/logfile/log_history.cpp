@@ -345,7 +345,7 @@ void HistoryReader::set_times() {
 LogHistory HistoryReader::read(core::Findings& findings) {
   const auto& records = log_.records();
   for (std::size_t i = 0; i < records.size(); ++i) {
-    const auto data = log_.read_data(records[i]);
+    const auto data = log_.read_data(records[i], findings);
     if (data)
       add(i, records[i], *data);
     else

@@ -138,7 +138,13 @@ std::optional<ShadowHeader> read_shadow_header(const core::ImageSource& image, S
   std::array<std::byte, header_size> bytes;
   if (place.size < shadow_header_offset + header_size) return std::nullopt;
   const u64 at = place.offset + shadow_header_offset;
-  if (!image.read_at(at, bytes) || !has_shadow_guid(bytes)) return std::nullopt;
+  if (const auto read = image.read_at(at, bytes); !read) {
+    findings.warning("shadow-catalog", at,
+                     "the header of shadow copies cannot be read, and any copies are missing: {}",
+                     read.error());
+    return std::nullopt;
+  }
+  if (!has_shadow_guid(bytes)) return std::nullopt;
   core::Reader reader{bytes, "shadow header", at};
   reader.skip(core::Guid::size_on_disk, "GUID");
   ShadowHeader header{};

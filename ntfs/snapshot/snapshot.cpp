@@ -27,8 +27,8 @@ Snapshot Snapshot::take(core::Borrowed<Volume> borrowed, Options options,
   std::vector<Gap> gaps;
   ClusterMarks marks{volume.mft().clusters(), volume.image().size()};
   if (!marks.usable())
-    findings.info("clusters-unchecked", std::nullopt,
-                  "there is not enough memory to check whether files share clusters");
+    findings.warning("clusters-unchecked", std::nullopt,
+                     "there is not enough memory to check whether files share clusters");
   const auto begin = [&](Pass pass, u64 bytes) {
     return options.begin ? options.begin(pass, bytes) : nullptr;
   };
@@ -226,7 +226,12 @@ void Snapshot::find_zone_id(FileRow& row) const {
   if (!stream->resident) return;
   std::vector<std::byte> record;
   RecordFacts facts;
-  if (!volume_.mft().read(volume_.image(), stream->record, record, facts)) return;
+  if (const auto read = volume_.mft().read(volume_.image(), stream->record, record, facts); !read) {
+    row.findings.push_back(
+        {"zone-unread", true,
+         fmt::format("Zone.Identifier cannot be read: {}", core::to_string(read.error()))});
+    return;
+  }
   const auto attribute =
       std::ranges::find_if(facts.attributes, [&](const AttributeFacts& candidate) {
         return candidate.type == AttributeType::data && candidate.resident &&

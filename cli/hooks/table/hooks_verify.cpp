@@ -30,8 +30,23 @@ struct HooksVerifyOptions : PeOptions {
   KnownBuildOptions known;
 };
 
+// Values that differ since a file cannot be read any more are not the table's fault.
+void tell_unreadable(const HookTable& build, Report& report, core::Findings& findings) {
+  for (const auto& image : build.images) {
+    core::Findings unreadable;
+    const auto& of_image =
+        image.role == syscall_map::ImageRole::kernel ? build.findings : image.findings;
+    for (const auto& finding : of_image.all())
+      if (finding.code == core::Name{"unreadable-range"}) unreadable.merge(finding);
+    report.tell(image.path, unreadable);
+    findings.merge(unreadable);
+  }
+}
+
+// `unreadable` are findings of files, which are told with their paths.
 HookTableVerification verify(const std::vector<HookTable>& builds, const BuildFiles& files,
-                             const HooksVerifyOptions& options, Report& report) {
+                             const HooksVerifyOptions& options, Report& report,
+                             core::Findings& unreadable) {
   auto symbols = open_symbol_files(options.pdbs, report);
   const auto members = read_member_lists(options.members);
   const KnownBuilds known{options.known, options, report};
@@ -40,6 +55,7 @@ HookTableVerification verify(const std::vector<HookTable>& builds, const BuildFi
     auto again = make_hook_table(
         own, options, symbols, report, syscall_map::trace_requests(build.trace_points),
         build.members.empty() ? std::vector<syscall_map::MemberRequest>{} : members, &known);
+    if (again) tell_unreadable(*again, report, unreadable);
     if (again && !profiles.empty()) keep_selected_services(profiles, {&*again, 1});
     return again;
   };
@@ -111,8 +127,10 @@ Exit run_hooks_verify(const HooksVerifyOptions& options) {
     files.push_back({role.value_or(syscall_map::ImageRole::kernel), path, std::move(identity), {}});
   }
   if (files.empty()) return Exit::failure;
-  const auto result = verify(*builds, files, options, report);
+  core::Findings unreadable;
+  auto result = verify(*builds, files, options, report, unreadable);
   report.read(options.table, result.findings);
+  result.findings.merge(unreadable);
   options.format == "json" ? write_json(output, options.int64, result) : write_text(output, result);
   output.commit();
   if (!result.is_same()) report.mismatch();

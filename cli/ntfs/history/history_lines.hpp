@@ -18,6 +18,7 @@ struct HistoryView {
   bool opened = false;
   bool whole = true;            // absence of a file is reliable
   ntfs::LostRecords lost = {};  // but not of these
+  core::Findings findings = {};
 };
 
 // One volume at all known times.

@@ -47,16 +47,25 @@ class HistoryRun {
       for (const auto& gap : snapshot.gaps()) view.lost.add(gap);
       any_ = true;
       volume.history.search(snapshot, options_.jobs, of_volume, hide_names(names_, options_.jobs));
-      report.read(volume_title(options_.image, view.partition), of_volume);
-      findings.merge(of_volume);
+      view.findings = std::move(of_volume);
     });
-    visit([&](VolumeAtTimes& volume, HistoryView& view, const ntfs::Snapshot& snapshot,
-              const core::Findings&) {
-      const auto index = static_cast<std::size_t>(&view - volume.views.data());
-      volume.history.collect(
-          snapshot, index, options_.jobs,
-          show_versions(snapshot, options_.format == "text", options_.jobs, names_));
-    });
+    const auto unopened_again =
+        visit([&](VolumeAtTimes& volume, HistoryView& view, const ntfs::Snapshot& snapshot,
+                  const core::Findings& of_volume) {
+          view.findings.merge_unknown(of_volume);
+          const auto index = static_cast<std::size_t>(&view - volume.views.data());
+          volume.history.collect(
+              snapshot, index, options_.jobs, view.findings,
+              show_versions(snapshot, options_.format == "text", options_.jobs, names_));
+        });
+    unopened.add(unopened_again);
+    for (const auto& volume : volumes_) {
+      for (const auto& view : volume.views) {
+        if (!view.opened) continue;
+        report.read(volume_title(options_.image, view.partition), view.findings);
+        findings.merge(view.findings);
+      }
+    }
     return unopened;
   }
 

@@ -374,7 +374,7 @@ class Disks(Case):
         if run_in_little("--version").returncode != 0:
             self.skipTest("this build needs more memory to start")
         done = run_in_little("ntfs", "snapshot", "--jobs", "1", "-v", path)
-        self.assertIn(b"info: clusters-unchecked: ", done.stderr)
+        self.assertIn(b"warning: clusters-unchecked: ", done.stderr)
         self.assertIn(b'"type":"summary"', done.stdout)
 
 

@@ -16,6 +16,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import case
 from cli.trace.etl_writer import BUFFER, EtlWriter
+from ntfs.journal import usn_writer
+from ntfs.shadow.shadow_writer import BLOCK, HEADER, SECTOR, copy_on_write
 
 COLDTRACE, PROJECT, MAKE_TRACE = (Path(argument).resolve() for argument in sys.argv[1:4])
 del sys.argv[1:4]
@@ -250,6 +252,42 @@ class Unreadable(case.Case):
                     self.assertEqual(done.returncode, 2, done.stderr)
                     self.assertRegex(done.stderr.decode(), f"segment 2, e.E02, cannot be read: .*{why}")
                     self.assertNotRegex(done.stderr.decode(), f"coldtrace: .*{why}")
+
+    def test_a_block_of_a_virtual_disk_is_told_as_one_of_a_raw_disk(self):
+        """Its library reads it in a process of its own."""
+        if not case.installed(self, "qemu-img"):
+            return
+        volume = self.write("volume.img", (CORPUS / "ntfs_volume/small.img").read_bytes().ljust(1 << 20, b"\0"))
+        disk = self.here / "disk.vmdk"
+        self.call("qemu-img", "convert", "-f", "raw", "-O", "vmdk", volume, disk)
+        size = disk.stat().st_size
+        plain, told = self.run_with(disk, size, size, "ntfs", "snapshot", disk), 0
+        for first in range(0, size, 4 * PAGE):
+            done = self.run_with(disk, first, first + 4 * PAGE, "ntfs", "snapshot", disk)
+            if done.returncode != 2 and done.stdout != plain.stdout:
+                with self.subTest(first=first):
+                    self.assertRegex(done.stderr, rb"warning: unreadable-range.*cannot read: " + EIO.encode())
+                    told += 1
+        self.assertGreater(told, 0)
+
+    def test_no_shadow_copy_is_missing_without_a_word(self):
+        """Each sector of what says that there are two, one after the other."""
+        content = bytes(usn_writer.volume(usn_writer.History(20, 200), 4)[0])
+        end = -(-len(content) // BLOCK) * BLOCK
+        states = [content.ljust(end, b"\0") + bytes([number]) * BLOCK + bytes(16 * BLOCK) for number in (1, 2, 3)]
+        shadows = copy_on_write(states, range(end + BLOCK, end + 17 * BLOCK, BLOCK))
+        volume = self.write("shadows.img", shadows.write())
+        places = [HEADER, *(at for start in (shadows.catalog, *(store.places["header"] for store in shadows.stores))
+                            for at in range(start, start + BLOCK, SECTOR))]
+        for first in places:
+            with self.subTest(first=first):
+                done = self.run_with(volume, first, first + SECTOR, "ntfs", "info", volume, "--format", "json")
+                self.check_told(done, 1, volume)
+                codes = {row["code"] for row in json.loads(done.stdout)["findings"]}
+                self.assertIn("unreadable-range", codes)
+                self.assertTrue({"shadow-catalog", "shadow-store"} & codes, codes)
+        whole = json.loads(self.call(COLDTRACE, "ntfs", "info", volume, "--format", "json"))
+        self.assertEqual(len(whole["partitions"][0]["shadow_copies"]["copies"]), 2)
 
     def test_rows_before_what_cannot_be_read(self):
         rows = self.snapshot()

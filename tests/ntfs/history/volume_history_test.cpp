@@ -33,7 +33,8 @@ class Times {
       history.search(snapshot, 1, findings);
     });
     each([&](const ntfs::Snapshot& snapshot, std::size_t view) {
-      history.collect(snapshot, view, 1,
+      core::Findings findings;
+      history.collect(snapshot, view, 1, findings,
                       [](unsigned, const ntfs::FileRow& row) { return row.path(); });
     });
     return history;

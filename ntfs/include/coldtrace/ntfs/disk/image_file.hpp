@@ -12,18 +12,20 @@
 
 namespace coldtrace::ntfs {
 
+class WatchedImage;
+
 // An image of a disk or a volume, in any kind of file.
 struct ImageFile {
   std::unique_ptr<core::ImageSource> unpacked;  // what `source` is read from by its path
   std::unique_ptr<core::ImageSource> source;
-  const EwfSource* ewf = nullptr;  // the same source, of an E01 image
-  std::string_view container;      // "raw", "split", "ewf", or as container_name() has it
-  core::FileKind kind;             // kind of the source's content: a volume, a $MFT, or neither
+  const EwfSource* ewf = nullptr;         // the same source, of an E01 image
+  const WatchedImage* watched = nullptr;  // the same source, of any other
+  std::string_view container;             // "raw", "split", "ewf", or as container_name() has it
+  core::FileKind kind;  // kind of the source's content: a volume, a $MFT, or neither
 
-  // Adds findings for damage of the file itself that reads have shown so far.
-  void add_findings(core::Findings& findings) const {
-    if (ewf) ewf->add_findings(findings);
-  }
+  // Adds findings for damage of the file itself that reads have shown so far: also the warning
+  // `unreadable-range` if one has failed, whatever became of it.
+  void add_findings(core::Findings& findings) const;
 };
 
 // Opens a raw image (given by its first part if there are several), a block device, an E01 image or

@@ -50,8 +50,10 @@ class VolumeHistory {
   // The output for a row, written by such a worker.
   using Show = std::function<std::string(unsigned worker, FileRow& row)>;
   // Adds the names of those files in the view, and their data there. A version equals that of an
-  // earlier view if all its values do.
-  void collect(const Snapshot& snapshot, std::size_t view, unsigned jobs, const Show& show);
+  // earlier view if all its values do. The findings are those of the walk that search() has not
+  // told already.
+  void collect(const Snapshot& snapshot, std::size_t view, unsigned jobs, core::Findings& findings,
+               const Show& show);
 
   // The same for rows of a snapshot, one by one: the name of a file, and its state.
   struct Row {

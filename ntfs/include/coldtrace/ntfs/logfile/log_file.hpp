@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "coldtrace/core/borrowed.hpp"
@@ -75,13 +76,16 @@ class LogFile {
   [[nodiscard]] const LogPageCounts& counts() const { return counts_; }
   // In the order of their numbers.
   [[nodiscard]] const std::vector<LogRecord>& records() const { return records_; }
-  // The data of a record, through all its pages; nothing if a page is missing.
-  std::optional<std::vector<std::byte>> read_data(const LogRecord& record);
+  // The data of a record, through all its pages; nothing if a page is missing, and a warning if one
+  // cannot be read.
+  std::optional<std::vector<std::byte>> read_data(const LogRecord& record,
+                                                  core::Findings& findings);
 
  private:
   explicit LogFile(const LogStream& stream) : stream_{&stream} {}
   void read_restarts(core::Findings& findings);
-  void read_copies();
+  void read_copies(core::Findings& findings);
+  void note_unread(u64 offset, core::Findings& findings);
   void find_records(core::Findings& findings);
   void find_records_of(u64 offset, core::ByteView page);
   std::optional<core::ByteView> page_at(u64 offset);
@@ -95,6 +99,7 @@ class LogFile {
   std::map<u64, std::vector<std::byte>> copies_;  // newer than the pages at their places
   std::vector<LogRecord> records_;
   LogPageCounts counts_;
+  std::set<u64> unread_;  // pages, of which each is counted once
   u64 data_room_ = 0;
   std::vector<std::byte> page_;  // the last one requested
   std::optional<u64> page_offset_;
