@@ -161,7 +161,7 @@ class Answer {
 
   static void write_more(Output& output, std::size_t count, std::string_view one,
                          std::string_view several) {
-    if (count > 0) print(output, "{:>{}}{}\n", "", indent, counted(count, one, several));
+    if (count > 0) print(output, "{}\n", counted(count, one, several));
   }
 
   // What identifies a PDB is on a line of its own where a terminal has no room for it.

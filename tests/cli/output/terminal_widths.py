@@ -79,7 +79,7 @@ class TerminalWidths(case.Case):
         shown, leaves_out = without_blanks(text), " left out: a wider terminal" in text
         for line in whole:
             if command[:2] == ["trace", "decode"]:  # times are of the day, and threads are left out
-                line = re.sub(r"^(time|\S+T\S+) .*?\d+ +(\d+|-) +", "", line)
+                line = re.sub(r"^(time|\S+T\S+) .*? (\d+|-) +(\d+|-) +", "", line)
             is_heading = line.startswith("time (UTC)") or "(s)  " in line
             if is_heading or without_blanks(line) in shown:
                 continue
