@@ -7,6 +7,7 @@
 #include "cli/command/command_outline.hpp"
 #include "cli/command/default_format.hpp"
 #include "cli/command/output_guard.hpp"
+#include "cli/command/pipe_progress.hpp"
 #include "cli/output/opened_target.hpp"
 #include "cli/output/output.hpp"
 #include "cli/output/terminal.hpp"
@@ -109,6 +110,7 @@ void begin_run(CommonOptions& options, const Command& command) {
     throw Failure{fmt::format("{} is not shown on a terminal; name a file with -o",
                               options.format == "html" ? "a page" : "JSON for other programs")};
   begin_text(options.text, options.format, options.output);
+  PipeProgress::show(options.output, options.findings.quiet);
   // A pager has whole lines, and a command's only format is for programs as well.
   if (options.formats.size() > 1 && options.format == "text" && !options.text.pager &&
       is_shown_on_terminal(options.output))

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/command/pipe_progress.hpp"
 #include "cli/command/report.hpp"
 #include "cli/command/standard_input.hpp"
 #include "coldtrace/core/file.hpp"
@@ -20,7 +21,7 @@ namespace {
 constexpr u64 most_spooled = u64{64} << 30;
 
 core::Result<std::unique_ptr<core::ImageSource>> spool_text(int descriptor, u64 most) {
-  auto spooled = COLDTRACE_TRY(core::spool(descriptor, most));
+  auto spooled = COLDTRACE_TRY(core::spool(descriptor, most, PipeProgress{}.hook()));
   if (spooled.cut)
     return core::fail({core::Fault::limit, most, "pipe", "size", most, spooled.file->size()});
   return std::unique_ptr<core::ImageSource>{std::move(spooled.file)};

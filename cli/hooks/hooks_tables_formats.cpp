@@ -36,6 +36,7 @@ void print_table(Output& output, const NamedTable& named) {
   if (!named.user.empty())
     print(output, "  {} of {} names agree with {}\n", named.names.equal, named.names.shared,
           printable(named.user));
+  if (!table.entries.empty()) output.write("number  rva         args  name\n");
   for (std::size_t i = 0; i < table.entries.size(); ++i) {
     const auto& entry = table.entries[i];
     const auto& name = named.names.entries[i];
@@ -51,8 +52,9 @@ void print_tab(Output& output, const ServicesTab& tab) {
         counted(tab.entries.size(), "record", "records"), to_string(tab.confidence),
         tab.verified ? "verified" : "unverified");
   print_evidence(output, tab.evidence);
+  if (!tab.entries.empty()) output.write("hash        rva         args  number  name\n");
   for (const auto& record : tab.entries)
-    print(output, "{:#010x}  {:#010x}  {:>2}  {:#06x}  {}\n", record.hash, value(record.target),
+    print(output, "{:#010x}  {:#010x}  {:>4}  {:#06x}  {}\n", record.hash, value(record.target),
           record.argument_count, fmt::join(record.numbers, ","), printable(record.name));
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "cli/output/character_set.hpp"
 #include "cli/output/text.hpp"
 #include "coldtrace/core/display_width.hpp"
 
@@ -34,23 +33,10 @@ std::string padded(std::string_view text, std::size_t width, bool left) {
   return left ? std::string{text} + blanks : blanks + std::string{text};
 }
 
-std::string fitted(const std::string& label, LabelCut cut, std::size_t width) {
-  switch (cut) {
-    case LabelCut::front:
-      return without_front(label, width);
-    case LabelCut::middle:
-      return without_middle(label, width);
-    case LabelCut::none:
-      break;
-  }
-  return label;
-}
-
 }  // namespace
 
-TextTable::TextTable(Output& output, std::vector<TextColumn> columns, std::string label,
-                     LabelCut cut)
-    : output_{output}, columns_{std::move(columns)}, label_{std::move(label)}, cut_{cut} {
+TextTable::TextTable(Output& output, std::vector<TextColumn> columns, std::string label)
+    : output_{output}, columns_{std::move(columns)}, label_{std::move(label)} {
   if (output_.columns() > 0) return;
   for (const auto& one : columns_) print(output_, "{} ", padded(one.heading, one.width, one.left));
   print(output_, " {}\n", label_);
@@ -122,7 +108,7 @@ void TextTable::write_headings(const Layout& layout) {
 void TextTable::write_row(const Layout& layout, const Row& row) {
   for (const auto i : layout.columns)
     print(output_, "{} ", padded(row.cells[i], layout.widths[i], columns_[i].left));
-  print(output_, " {}\n", fitted(row.label, cut_, layout.label));
+  print(output_, " {}\n", row.label);
 }
 
 }  // namespace coldtrace::cli

@@ -17,19 +17,13 @@ struct TextColumn {
   bool left = false;  // else cells are aligned right with the heading
 };
 
-// Which part of a label is cut if the terminal has no room for all of it: the front of a provider
-// with its event, the middle of names, whose ends distinguish them, or none of a text, which goes
-// on below (Output::go_on_below()).
-enum class LabelCut { front, middle, none };
-
 // A table of text: columns, and a label that ends each row. Without a terminal, rows are written as
 // they come. On a terminal, columns are as narrow as their contents, and headings take two lines if
 // that saves room; if labels would still be cut, columns are left out, first those without
 // information and then the last ones, and the table says so.
 class TextTable {
  public:
-  TextTable(Output& output, std::vector<TextColumn> columns, std::string label,
-            LabelCut cut = LabelCut::middle);
+  TextTable(Output& output, std::vector<TextColumn> columns, std::string label);
 
   template <class... Cells>
   void add(std::string label, const Cells&... cells) {
@@ -64,7 +58,6 @@ class TextTable {
   Output& output_;
   std::vector<TextColumn> columns_;
   std::string label_;
-  LabelCut cut_;
   std::vector<Row> rows_;  // on a terminal
 };
 

@@ -13,6 +13,7 @@
 #include "cli/output/terminal_progress.hpp"
 #include "cli/output/text.hpp"
 #include "cli/output/text_charts.hpp"
+#include "cli/output/text_size.hpp"
 #include "cli/privacy/names_option.hpp"
 #include "coldtrace/ntfs/record_table.hpp"
 
@@ -139,12 +140,6 @@ void write_mft_charts(Output& output, const TextCharts& charts, const Entry& ent
     place.add(from, from + clusters, clusters);
   }
   print(output, "  $MFT on volume  {}\n", charts.strip(place.amounts(), place.width()));
-}
-
-// "2.0 MiB (2,097,664 bytes)"
-std::string exact_size_text(u64 bytes) {
-  return bytes < 1024 ? size_text(bytes)
-                      : fmt::format("{} ({} bytes)", size_text(bytes), grouped(bytes));
 }
 
 void write_volume_text(Output& output, const TextCharts& charts, const Entry& entry, bool named) {
@@ -351,6 +346,7 @@ void add_ntfs_info(CLI::App& app, Exit& exit) {
                          "Read the whole disk and verify it against the hashes in the E01 image");
         add_jobs_option(command, options, options.jobs);
         add_color_option(command, options.color);
+        add_text_time_options(command, options.text);
         add_names_options(command, options.names);
       },
       run_ntfs_info);

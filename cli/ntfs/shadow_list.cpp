@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include "cli/output/text.hpp"
+#include "cli/output/text_size.hpp"
+#include "cli/output/text_time.hpp"
 
 namespace coldtrace::cli {
 namespace {
 
 std::string describe(const ntfs::ShadowCopy& copy, bool elsewhere) {
-  auto text = fmt::format("{} bytes", copy.volume_size);
+  auto text = exact_size_text(copy.volume_size);
   if (copy.store)
     text += fmt::format(", copy {}, set {}", to_string(copy.store->copy_id),
                         to_string(copy.store->set_id));
@@ -62,7 +64,7 @@ void write_shadow_text(Output& output, const ntfs::ShadowCopies& shadows) {
   if (copies.empty()) return;
   print(output, "  {}:\n", counted(copies.size(), "shadow copy", "shadow copies"));
   for (const auto& copy : copies)
-    print(output, "    {:>3}  {}  {}\n", copy.number, core::to_string(copy.created),
+    print(output, "    {:>3}  {}  {}\n", copy.number, zoned_text_time(copy.created),
           describe(copy, shadows.header().elsewhere()));
 }
 

@@ -56,7 +56,7 @@ void write_volume(Output& output, const SnapshotInfo::Volume& volume) {
         size_text(partition.size), partition.type.empty() ? "-" : printable(partition.type),
         partition.name.empty() ? "" : " '" + printable(partition.name) + "'",
         partition.shadow ? fmt::format(", shadow copy {} of {}", partition.shadow->number,
-                                       exact_text_time(partition.shadow->created))
+                                       zoned_text_time(partition.shadow->created))
                          : "",
         to_string(kind_of(json)));
   if (const auto version = text_member(json, "version"); !version.empty())

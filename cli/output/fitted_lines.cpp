@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "cli/output/character_set.hpp"
 #include "coldtrace/core/display_width.hpp"
 #include "coldtrace/core/printable.hpp"
 
@@ -44,27 +43,16 @@ std::size_t first_bytes(std::string_view line) {
 
 std::size_t find_line_break(std::string_view line, std::size_t least, std::size_t fits) {
   const auto searched = line.substr(0, fits + 1);
-  for (const std::string_view mark : {", ", " "}) {
-    const auto at = searched.rfind(mark);
-    if (at != searched.npos && at > least) return at + mark.size() - 1;
-  }
-  return fits;
+  const auto comma = searched.rfind(", "), blank = searched.rfind(' ');
+  if (comma != searched.npos && comma > std::max(least, fits / 2)) return comma + 1;
+  return blank != searched.npos && blank > least ? blank : fits;
 }
 
 void FittedLines::append(core::TextBuffer& fitted, std::string_view text) {
-  // Some bytes for each column: characters have up to four, and others may be drawn over them.
-  const std::size_t longest = (columns_ + 1) * 16;
   while (!text.empty()) {
     const auto end = text.find('\n');
-    const auto piece = text.substr(0, end);
-    if (goes_on_) {
-      line_.append(piece);
-      while (break_line(fitted)) {
-      }
-    } else {
-      const auto room = longest - std::min(longest, line_.size());
-      cut_ = cut_ || piece.size() > room;
-      line_.append(piece.substr(0, room));
+    line_.append(text.substr(0, end));
+    while (break_line(fitted)) {
     }
     if (end == std::string_view::npos) return;
     finish(fitted);
@@ -74,12 +62,9 @@ void FittedLines::append(core::TextBuffer& fitted, std::string_view text) {
 }
 
 void FittedLines::finish(core::TextBuffer& fitted) {
-  if (!is_below_ && !goes_on_)
-    cut(fitted);
-  else if (!is_below_ || !line_.empty())
-    put(fitted, line_);
+  if (!is_below_ || !line_.empty()) put(fitted, line_);
   line_.clear();
-  cut_ = is_below_ = false;
+  is_below_ = false;
 }
 
 // Writes what has room of a line that is too long; false if all that is left has room.
@@ -109,18 +94,6 @@ void FittedLines::put(core::TextBuffer& fitted, std::string_view text) const {
     fitted.append(std::string(indent_, ' '));
   }
   fitted.append(text);
-}
-
-void FittedLines::cut(core::TextBuffer& fitted) {
-  if (fitting_bytes(line_, columns_) == line_.size() && !cut_) {
-    fitted.append(line_);
-    return;
-  }
-  const auto last = columns_ - std::min<std::size_t>(columns_, 1);
-  const auto front = std::string_view{line_}.substr(0, fitting_bytes(line_, last));
-  fitted.append(front);
-  fitted.append(ellipsis());
-  if (!open_color(front).empty()) fitted.append(no_color);
 }
 
 }  // namespace coldtrace::cli

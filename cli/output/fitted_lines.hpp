@@ -8,33 +8,28 @@
 
 namespace coldtrace::cli {
 
-// How many bytes of a line stay where the first `fits` have room: up to a comma or else a blank
-// behind the first `least` bytes, or all that have room if there is neither.
+// How many bytes of a line stay where the first `fits` have room: up to a comma in the second half
+// of the room or else a blank behind the first `least` bytes, or all that have room if there is
+// neither.
 std::size_t find_line_break(std::string_view line, std::size_t least, std::size_t fits);
 
-// Fits lines that are wider than the terminal: cuts them, with an ellipsis in the last column, or
-// lets them go on below.
+// Lets lines that are wider than the terminal go on below, so that nothing of them is lost.
 class FittedLines {
  public:
   explicit FittedLines(std::size_t columns) : columns_{columns} {}
 
-  // Of the lines that begin from here on.
-  void go_on_below() { goes_on_ = true; }
   // Appends the next piece of text, which may end anywhere, to `fitted`.
   void append(core::TextBuffer& fitted, std::string_view text);
   // Appends what is left of a last line without an end.
   void finish(core::TextBuffer& fitted);
 
  private:
-  void cut(core::TextBuffer& fitted);
   bool break_line(core::TextBuffer& fitted);
   void put(core::TextBuffer& fitted, std::string_view text) const;
   std::size_t indent() const { return is_below_ ? indent_ : 0; }
 
   std::size_t columns_;
-  std::string line_;  // its beginning, or what is not written of it
-  bool cut_ = false;  // there was more than fits
-  bool goes_on_ = false;
+  std::string line_;       // what is not written of it
   bool is_below_ = false;  // a part of the line is written
   u32 indent_ = 0;         // of the other parts
 };

@@ -156,12 +156,6 @@ void Output::write(std::string_view text) {
   make_room();
 }
 
-void Output::go_on_below() {
-  if (!lines_) return;
-  flush();
-  lines_->go_on_below();
-}
-
 void Output::flush() {
   if (descriptor_ < 0) return keep();
   send(buffer_.view());

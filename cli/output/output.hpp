@@ -47,7 +47,7 @@ struct OutputOptions {
   std::string path;          // empty or "-": standard output
   std::string other_ending;  // another extension that the only format may have
   bool csv_safe = false;
-  std::size_t columns = 0;  // to which lines are cut; 0: they are whole
+  std::size_t columns = 0;  // in which lines have room; 0: they are whole
   bool is_packed = false;   // by who writes it, as its name says
   unsigned packing_threads = 1;
 
@@ -71,7 +71,7 @@ class BufferPool {
 class Output {
  public:
   // In memory, until take() or clear(). More than `limit` bytes throw TooLong. `columns` are those
-  // of the terminal that it is for; whoever shows it there cuts its lines.
+  // of the terminal that it is for; whoever shows it there breaks its lines.
   Output(std::size_t limit, BufferPool& pool, std::size_t columns = 0);
 
   // A file has no name, or a temporary one beside its final place, while it is written, so that a
@@ -82,12 +82,8 @@ class Output {
   ~Output();
 
   void write(std::string_view text);
-  // Of the terminal, if lines are cut; 0: they are whole.
+  // Of the terminal, if lines are broken; 0: they are whole.
   std::size_t columns() const { return columns_; }
-
-  // What follows are sentences or has something at its end that is not cut from lines: those that
-  // are too long for the terminal go on below.
-  void go_on_below();
 
   // For piecewise writing: what is appended here follows what was written, and make_room(), called
   // now and then, keeps it short.

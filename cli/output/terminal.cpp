@@ -28,6 +28,13 @@ std::optional<std::size_t> columns_of_environment() {
   return columns;
 }
 
+std::size_t columns_of(int descriptor) {
+  constexpr std::size_t where_none_is_known = 80;
+  ::winsize size{};
+  if (::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col != 0) return size.ws_col;
+  return columns_of_environment().value_or(where_none_is_known);
+}
+
 }  // namespace
 
 bool is_shown_on_terminal(const OutputOptions& output) {
@@ -35,11 +42,11 @@ bool is_shown_on_terminal(const OutputOptions& output) {
 }
 
 std::size_t terminal_columns() {
-  constexpr std::size_t where_none_is_known = 80;
-  if (kept_columns()) return *kept_columns();
-  ::winsize size{};
-  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0) return size.ws_col;
-  return columns_of_environment().value_or(where_none_is_known);
+  return kept_columns() ? *kept_columns() : columns_of(STDOUT_FILENO);
+}
+
+std::size_t message_columns() {
+  return columns_of(STDERR_FILENO);
 }
 
 void keep_terminal() {

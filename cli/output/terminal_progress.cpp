@@ -10,6 +10,7 @@
 #include "cli/output/messages.hpp"
 #include "cli/output/terminal.hpp"
 #include "cli/output/text.hpp"
+#include "coldtrace/core/display_width.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -19,19 +20,24 @@ using namespace std::chrono_literals;
 constexpr auto first_after = 500ms;  // a run that is done by then says nothing
 constexpr auto between = 200ms;
 
-// With commas between thousands.
-std::string count_text(u64 count) {
-  auto text = fmt::to_string(count);
-  for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3)
-    text.insert(static_cast<std::size_t>(at), ",");
-  return text;
-}
-
 std::string left_text(double seconds) {
   const auto left = static_cast<u64>(std::clamp(seconds, 0.0, 359'999.0)) + 1;
   if (left < 100) return fmt::format("{} s left", left);
   if (left < 6'000) return fmt::format("{} min left", (left + 59) / 60);
   return fmt::format("{} h left", (left + 3'599) / 3'600);
+}
+
+// One that leaves the last column free, so that no terminal breaks it: without the parts before the
+// last one that have no room.
+std::string fitting_line(const std::string& what, std::vector<std::string> parts,
+                         std::size_t columns) {
+  const auto room = columns - std::min<std::size_t>(columns, 1);
+  for (;;) {
+    auto line = fmt::format("{} {}", what, fmt::join(parts, ", "));
+    if (core::display_width(line) <= room) return line;
+    if (parts.size() < 2) return std::string{core::fitting_front(line, room)};
+    parts.erase(parts.end() - (parts.size() > 2 ? 2 : 1));
+  }
 }
 
 bool is_shown(const OutputOptions& output, bool quiet) {
@@ -71,18 +77,18 @@ void TerminalProgress::show(Clock::time_point now) const {
   const std::chrono::duration<double> passed = now - begun_;
   std::vector<std::string> parts;
   if (total_ > 0)
-    parts.push_back(
-        fmt::format("{} %, {} of {}", done * 100 / total_, size_text(done), size_text(total_)));
+    parts = {fmt::format("{} %", done * 100 / total_),
+             fmt::format("{} of {}", size_text(done), size_text(total_))};
   else if (bytes_ > 0)
-    parts.push_back(size_text(bytes_));
+    parts = {size_text(bytes_)};
   if (!parts.empty())
     parts.push_back(size_text(static_cast<u64>(static_cast<double>(bytes_) / passed.count())) +
                     "/s");
-  if (!items_.empty()) parts.push_back(count_text(count_) + " " + items_);
+  if (!items_.empty()) parts.push_back(grouped(count_) + " " + items_);
   if (done > 0 && done < total_)
     parts.push_back(
         left_text(passed.count() * static_cast<double>(total_ - done) / static_cast<double>(done)));
-  say_for_now(fmt::format("{} {}", what_, fmt::join(parts, ", ")));
+  say_for_now(fitting_line(what_, std::move(parts), message_columns()));
 }
 
 }  // namespace coldtrace::cli

@@ -27,4 +27,9 @@ std::string text_size_in_words(u64 bytes) {
   return units() ? size_text(bytes) : core::counted(bytes, "byte", "bytes");
 }
 
+std::string exact_size_text(u64 bytes) {
+  return bytes < 1024 ? size_text(bytes)
+                      : fmt::format("{} ({} bytes)", size_text(bytes), grouped(bytes));
+}
+
 }  // namespace coldtrace::cli

@@ -12,5 +12,7 @@ void use_size_units();
 std::string text_size(u64 bytes);
 // "20344 bytes" for a sentence, or with units "19.9 KiB".
 std::string text_size_in_words(u64 bytes);
+// "2.0 MiB (2,097,664 bytes)", "17 bytes"
+std::string exact_size_text(u64 bytes);
 
 }  // namespace coldtrace::cli

@@ -87,11 +87,13 @@ void write_summary(Output& output, const PeInput& input, const HashedIdentity& h
 }
 
 void write_sections(Output& output, const pe::Image& image) {
-  output.write("  sections\n");
-  for (const auto& section : image.sections())
-    print(output, "    {:<16} {}  {:#010x}  {:#x} bytes\n",
+  output.write("  sections            access  rva         size\n");
+  for (const auto& section : image.sections()) {
+    const auto size = std::max(section.virtual_size, section.raw_size);
+    print(output, "    {:<16}  {:<6}  {:#010x}  {:#x} ({})\n",
           printable(find_section_name(image, section)), pe::section_access(section.characteristics),
-          value(section.address), std::max(section.virtual_size, section.raw_size));
+          value(section.address), size, size_text(size));
+  }
 }
 
 void write_headers(Output& output, const PeInput& input, const PeInfo& info) {
@@ -120,8 +122,9 @@ void write_load_config(Output& output, const pe::LoadConfig& config) {
   const auto number = [](const auto& maybe) {
     return maybe ? fmt::format("{:#x}", *maybe) : std::string{"-"};
   };
-  line(output, "load config", "{:#x} bytes, security cookie {}, CHPE metadata {}", config.size,
-       number(config.security_cookie), number(config.chpe_metadata));
+  line(output, "load config", "{}, security cookie {}, CHPE metadata {}",
+       counted(config.size, "byte", "bytes"), number(config.security_cookie),
+       number(config.chpe_metadata));
   if (config.guard_flags)
     line(output, "guard flags", "{:#x} {}", *config.guard_flags,
          joined(pe::guard_flag_names(*config.guard_flags)));

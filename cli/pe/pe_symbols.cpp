@@ -7,6 +7,7 @@
 #include "cli/command/version.hpp"
 #include "cli/images/identity.hpp"
 #include "cli/images/symbol_file.hpp"
+#include "cli/layout/text_table.hpp"
 #include "cli/output/stream_packer.hpp"
 #include "cli/output/text.hpp"
 #include "cli/pe/module_rows.hpp"
@@ -193,19 +194,27 @@ class Writer {
 
   void write_text(const pe::SymbolFile& file, const std::vector<pe::ListedSymbol>& rows) {
     print(output_, "{}\n", counted(rows.size(), "symbol", "symbols"));
-    print(output_, "{:<10}  {:<10}  {:<13}  {:<8}  {:<15}  {:<8}  {}\n", "rva", "offset", "section",
-          "flags", "kind", "size", "name");
+    TextTable table{output_,
+                    {{"rva", 11, true},
+                     {"offset", 11, true},
+                     {"section", 14, true},
+                     {"flags", 9, true},
+                     {"kind", 16, true},
+                     {"size", 8, true}},
+                    "name"};
     for (const auto& symbol : rows)
-      print(output_, "{:<10}  {:<10}  {:<13}  {:<8}  {:<15}  {:<8}  {}{}{}{}\n",
-            hex_of(address_of(symbol)), hex_of(offset_of(file, symbol)),
-            symbol.section ? fmt::format("{:04x}:{:08x}", *symbol.section, *symbol.offset) : "-",
-            symbol.flags.value_or(0) == 0
-                ? "-"
-                : fmt::format("{}", fmt::join(flag_names(*symbol.flags), ",")),
-            symbol.kind, symbol.size ? fmt::format("{:#x}", *symbol.size) : "-", name_of(symbol),
-            symbol.type_text.empty() ? "" : " : " + printable(symbol.type_text),
-            symbol.value ? " = " + symbol.value->text() : "",
-            symbol.module.empty() ? "" : "  [" + printable(symbol.module) + "]");
+      table.add(
+          fmt::format("{}{}{}{}", name_of(symbol),
+                      symbol.type_text.empty() ? "" : " : " + printable(symbol.type_text),
+                      symbol.value ? " = " + symbol.value->text() : "",
+                      symbol.module.empty() ? "" : "  [" + printable(symbol.module) + "]"),
+          hex_of(address_of(symbol)), hex_of(offset_of(file, symbol)),
+          symbol.section ? fmt::format("{:04x}:{:08x}", *symbol.section, *symbol.offset) : "-",
+          symbol.flags.value_or(0) == 0
+              ? "-"
+              : fmt::format("{}", fmt::join(flag_names(*symbol.flags), ",")),
+          symbol.kind, symbol.size ? fmt::format("{:#x}", *symbol.size) : "-");
+    table.finish();
     output_.write("\n");
   }
 

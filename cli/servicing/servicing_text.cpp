@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "cli/output/text.hpp"
+#include "cli/output/text_size.hpp"
 #include "cli/servicing/servicing_view.hpp"
 
 namespace coldtrace::cli {
@@ -135,10 +136,10 @@ class TextServicing final : public ServicingWriter {
   void write_identity(const Servicing& servicing, const ServicedPair& pair) {
     const auto& before = servicing.before.modules[*pair.modules.before].identity;
     const auto& after = servicing.after.modules[*pair.modules.after].identity;
-    print(output_, "  stamp {:#010x} -> {:#010x}, size {:#x} -> {:#x}, file {} -> {} bytes\n",
+    print(output_, "  stamp {:#010x} -> {:#010x}, size {:#x} -> {:#x}, file {} -> {}\n",
           before.time_date_stamp, after.time_date_stamp, before.size_of_image, after.size_of_image,
-          servicing.before.files[*pair.modules.before].size,
-          servicing.after.files[*pair.modules.after].size);
+          exact_size_text(servicing.before.files[*pair.modules.before].size),
+          exact_size_text(servicing.after.files[*pair.modules.after].size));
     if (pdb_of(before) != pdb_of(after))
       print(output_, "  PDB {} -> {}\n", pdb_of(before), pdb_of(after));
   }

@@ -251,7 +251,6 @@ Exit run_trace_info(const TraceInfoOptions& options) {
     JsonWriter json{output, options.int64};
     write_trace_info(json, *input, report.failed_inputs(), schemas);
   } else {
-    output.go_on_below();
     const TextCharts charts{options.output, options.color};
     write_sessions_text(output, charts, *input);
     write_kinds_text(output, charts, trace.events(), count_kinds(*input, schemas), schemas,

@@ -10,6 +10,7 @@
 
 #include "cli/command/common_options.hpp"
 #include "cli/command/output_guard.hpp"
+#include "cli/command/pipe_progress.hpp"
 #include "cli/images/other_kind.hpp"
 #include "cli/trace/lines/event_times.hpp"
 #include "coldtrace/tracefile/names/version_text.hpp"
@@ -60,9 +61,10 @@ void raise_open_files(std::size_t wanted) {
 void add_input(const std::string& path, const TraceInputOptions& options, Report& report,
                std::vector<tracefile::InputFile>& files) {
   core::Findings findings;
+  PipeProgress of_pipe;
   const auto piped = options.piped.find(path);
   auto opened = piped == options.piped.end()
-                    ? tracefile::open_input(path, options.unpacked_limit, findings)
+                    ? tracefile::open_input(path, options.unpacked_limit, findings, of_pipe.hook())
                     : tracefile::open_input(piped->second, path, options.unpacked_limit, findings);
   if (!opened) {
     report.tell(path, findings);

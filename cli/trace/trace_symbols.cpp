@@ -1,4 +1,7 @@
+#include <algorithm>
+#include <optional>
 #include <set>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -8,6 +11,7 @@
 #include "cli/output/text.hpp"
 #include "cli/trace/trace_commands.hpp"
 #include "cli/trace/trace_input.hpp"
+#include "coldtrace/core/display_width.hpp"
 #include "coldtrace/core/file_name.hpp"
 #include "coldtrace/pe/debug_directory.hpp"
 #include "coldtrace/trace_analysis/code/needed_symbols.hpp"
@@ -25,6 +29,7 @@ struct TraceSymbolsOptions : TraceInputOptions {
   tracefile::EventSelection times;
   bool all = false;
   bool images = false;
+  std::optional<u64> top;  // rows of each kind in text
   std::string server = "https://msdl.microsoft.com/download/symbols";
 };
 
@@ -83,17 +88,15 @@ class Answer {
   }
 
   void write_text(Output& output) const {
-    output.go_on_below();
     print(output, "{:>9}  {:>9}  {:>9}  symbols\n", "samples", "frames", "addresses");
-    for (const auto& pdb : pdbs_) {
-      print(output, "{}  {} {} {}{}\n", use_text(pdb.use), printable(pdb.name),
-            core::to_string(pdb.guid), pdb.age, pdb.has_messages ? ", message texts" : "");
-      for (const auto number : pdb.images)
-        print(output, "{:>35}{}\n", "", printable(image(number).name));
-    }
-    for (const auto& row : images_)
+    const auto pdbs = shown_of(output, pdbs_);
+    for (const auto& pdb : pdbs) write_pdb(output, pdb);
+    write_more(output, pdbs_.size() - pdbs.size(), "more PDB", "more PDBs");
+    const auto images = shown_of(output, images_);
+    for (const auto& row : images)
       print(output, "{}  no PDB is named: {}\n", use_text(row.use),
             printable(image(row.image).name));
+    write_more(output, images_.size() - images.size(), "more image", "more images");
     if (symbols_.methods().all() > 0)
       print(output, "{}  in managed methods, which the trace names\n",
             use_text(symbols_.methods()));
@@ -146,6 +149,37 @@ class Answer {
   }
 
  private:
+  static constexpr std::size_t indent = 35;  // of what follows the names below them
+
+  // A terminal has the first ones, unless --top says how many.
+  template <class Row>
+  std::span<const Row> shown_of(const Output& output, const std::vector<Row>& rows) const {
+    constexpr u64 top_of_terminal = 20;
+    const u64 top = options_.top.value_or(output.columns() > 0 ? top_of_terminal : rows.size());
+    return std::span{rows}.first(static_cast<std::size_t>(std::min<u64>(top, rows.size())));
+  }
+
+  static void write_more(Output& output, std::size_t count, std::string_view one,
+                         std::string_view several) {
+    if (count > 0) print(output, "{}\n", counted(count, one, several));
+  }
+
+  // What identifies a PDB is on a line of its own where a terminal has no room for it.
+  void write_pdb(Output& output, const NeededPdb& pdb) const {
+    const auto row = fmt::format("{}  {}", use_text(pdb.use), printable(pdb.name));
+    const auto identity = fmt::format("{} {}{}", core::to_string(pdb.guid), pdb.age,
+                                      pdb.has_messages ? ", message texts" : "");
+    const auto columns = output.columns();
+    const bool has_room = core::display_width(row) + 1 + identity.size() <= columns;
+    if (columns == 0 || has_room)
+      print(output, "{} {}\n", row, identity);
+    else
+      print(output, "{}\n{:>{}}{}\n", row, "",
+            std::min(indent, columns - std::min(columns, identity.size())), identity);
+    for (const auto number : pdb.images)
+      print(output, "{:>{}}{}\n", "", indent, printable(image(number).name));
+  }
+
   static std::string use_text(const CodeUse& use) {
     return fmt::format("{:>9}  {:>9}  {:>9}", use.samples, use.frames, use.addresses);
   }
@@ -243,6 +277,11 @@ void add_trace_symbols(CLI::App& app, Exit& exit) {
         add_time_options(command, options.times);
         command.add_flag("--all", options.all,
                          "Also those of images that contain none of the addresses");
+        command
+            .add_option("--top", options.top,
+                        "In text: PDBs, and images without one, to show (default: 20 on a "
+                        "terminal, else all)")
+            .for_formats({"text"});
         command
             .add_flag("--images", options.images,
                       "In lists of paths and URLs: also the images, whose exports name functions")

@@ -70,7 +70,7 @@ std::string temporary_path(const ImageSource& source) {
   return file != nullptr ? file->path() : std::string{};
 }
 
-Result<Spooled> spool(int descriptor, u64 limit) {
+Result<Spooled> spool(int descriptor, u64 limit, Progress* progress) {
   Spooled spooled{COLDTRACE_TRY(TemporaryFile::create())};
   std::vector<std::byte> window(std::size_t{1} << 18);
   while (!spooled.cut) {
@@ -82,6 +82,7 @@ Result<Spooled> spool(int descriptor, u64 limit) {
     const auto left = limit - spooled.file->size();
     spooled.cut = bytes.size() > left;
     COLDTRACE_TRY(spooled.file->append(bytes.first(std::min<u64>(bytes.size(), left))));
+    if (progress != nullptr) progress->add(bytes.size(), 0);
   }
   return spooled;
 }

@@ -58,7 +58,8 @@ bool may_be_endless(const struct stat& status) {
 
 core::Result<std::unique_ptr<core::ImageSource>> spool_input(const std::string& path,
                                                              std::optional<u64> limit,
-                                                             core::Findings& findings) {
+                                                             core::Findings& findings,
+                                                             core::Progress* of_pipe) {
   const auto io_error = [](int error) {
     return core::fail({core::Fault::io, 0, "file", "open", 0, static_cast<u64>(error)});
   };
@@ -66,7 +67,7 @@ core::Result<std::unique_ptr<core::ImageSource>> spool_input(const std::string& 
   struct stat status {};
   if (input.get() < 0 || ::fstat(input.get(), &status) != 0) return io_error(errno);
   if (may_be_endless(status)) return io_error(ESPIPE);
-  auto spooled = COLDTRACE_TRY(core::spool(input.get(), limit.value_or(most_spooled)));
+  auto spooled = COLDTRACE_TRY(core::spool(input.get(), limit.value_or(most_spooled), of_pipe));
   if (spooled.cut)
     findings.warning(
         "packed-limit", std::nullopt,
@@ -78,13 +79,14 @@ core::Result<std::unique_ptr<core::ImageSource>> spool_input(const std::string& 
 
 core::Result<std::unique_ptr<core::ImageSource>> open_bytes(const std::string& path,
                                                             std::optional<u64> limit,
-                                                            core::Findings& findings) {
+                                                            core::Findings& findings,
+                                                            core::Progress* of_pipe) {
   // A named pipe is opened once: its writer would find no reader between two times.
   struct stat status {};
   const bool is_pipe = path == "-" || (::stat(path.c_str(), &status) == 0 &&
                                        (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode) ||
                                         (S_ISCHR(status.st_mode) && !may_be_endless(status))));
-  if (is_pipe) return spool_input(path, limit, findings);
+  if (is_pipe) return spool_input(path, limit, findings, of_pipe);
   return std::unique_ptr<core::ImageSource>{COLDTRACE_TRY(core::FileImage::open(path))};
 }
 
@@ -116,8 +118,8 @@ core::Expected<Files, TraceFailure> open_input(std::shared_ptr<const core::Image
 }
 
 core::Expected<Files, TraceFailure> open_input(const std::string& path, std::optional<u64> limit,
-                                               core::Findings& findings) {
-  auto bytes = open_bytes(path, limit, findings);
+                                               core::Findings& findings, core::Progress* of_pipe) {
+  auto bytes = open_bytes(path, limit, findings, of_pipe);
   if (!bytes) return unreadable(bytes.error());
   return open_input(std::move(*bytes), path, limit, findings);
 }

@@ -124,6 +124,9 @@ void write_iat_text(Output& output, const IatDocument& document) {
   for (const auto& planned : document.plan.modules) {
     const auto& module = document.module(planned.module);
     print(output, "{}: {}\n", printable(module.path), to_text(document.files.identity(module)));
+    if (!planned.slots.empty())
+      output.write(
+          "  slot rva    access     section   imported function, and where its calls lead\n");
     for (const auto& slot : planned.slots) print_slot(output, document, slot);
     print_misses(output, document, planned);
     output.write("\n");

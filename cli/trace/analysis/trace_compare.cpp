@@ -96,8 +96,7 @@ void write_kinds_text(Output& output, const Side& before, const Side& after,
                    {"events after", 13},
                    {"rate before", 16},
                    {"rate after", 16}},
-                  "event",
-                  LabelCut::front};
+                  "event"};
   for (const auto& difference : comparison.kinds)
     table.add(kind_text(difference.kind), to_string(difference.change), difference.before,
               difference.after, rate_text(difference.before, before.tally),
@@ -114,8 +113,7 @@ void write_pairs_text(Output& output, const trace_analysis::TraceComparison& com
                    {"pairs after", 13},
                    {"mean before", 16},
                    {"mean after", 16}},
-                  "start to stop",
-                  LabelCut::front};
+                  "start to stop"};
   for (const auto& [one, other] : comparison.pairs)
     table.add(fmt::format("{} {}", provider_text(one.provider, one.provider_name),
                           !one.name.empty() ? printable(one.name)

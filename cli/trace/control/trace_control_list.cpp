@@ -22,6 +22,7 @@ Exit run_trace_control_list(const TraceControlListOptions& options) {
     JsonWriter json{output, options.int64};
     write_control_codes(json, codes, version, {});
   } else {
+    output.write("code  Windows          name\n");
     for (const auto* code : codes)
       print(output, "{}  {:<15}  {}\n", tracefile::control_code_text(code->code),
             versions_text(code->versions), code->name);

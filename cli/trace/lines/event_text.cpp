@@ -1,10 +1,7 @@
 #include "cli/trace/lines/event_text.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
-#include "cli/output/character_set.hpp"
 #include "cli/output/text.hpp"
 #include "cli/output/text_time.hpp"
 #include "cli/sqlite/json_values.hpp"
@@ -57,32 +54,15 @@ std::string time_of_day(const std::string& time) {
   return time.substr(date == time.npos ? 0 : date + 1, narrow_time_columns - 1);
 }
 
-// "reader.exe 22", of which a long name is cut.
-std::string narrow_process(const std::string& process, const std::string& pid) {
-  const auto room = narrow_process_columns - std::min(narrow_process_columns, pid.size() + 1);
-  if (process.empty()) return pid;
-  if (core::display_width(process) <= room) return fmt::format("{} {}", process, pid);
-  return fmt::format("{}{} {}", core::fitting_front(process, room - std::min<std::size_t>(room, 1)),
-                     ellipsis(), pid);
-}
-
-// "Provider/Event", without a provider that the event's name begins with. Where the terminal has no
-// room for both after `used` columns, the provider loses its front, which many have in common.
-std::string fitted_name(const std::string& owner, const std::string& name, std::size_t used) {
-  constexpr std::size_t least_owner = 6;
+// "Provider/Event", without a provider that the event's name begins with.
+std::string whole_name(const std::string& owner, const std::string& name) {
   const bool is_known = owner.empty() || (name.size() > owner.size() && name[owner.size()] == '/' &&
                                           name.starts_with(owner));
-  const auto columns = text_columns();
-  if (columns == 0) return is_known ? name : fmt::format("{}/{}", owner, name);
-  const auto room = columns - std::min(columns, used);
-  const auto left = room - std::min(room, core::display_width(name) + 1);
-  if (is_known || (left < least_owner && left < core::display_width(owner)))
-    return without_middle(name, room);
-  return fmt::format("{}/{}", without_front(owner, left), name);
+  return is_known ? name : fmt::format("{}/{}", owner, name);
 }
 
 // "Thread/CSwitch" of the kernel, "Provider/Event" of others.
-std::string event_name(const Value& event, std::size_t used) {
+std::string event_name(const Value& event) {
   const auto& provider = member_of(event, "provider");
   auto name = std::string{text_of(event, "name")};
   if (name.empty()) {
@@ -95,7 +75,7 @@ std::string event_name(const Value& event, std::size_t used) {
     owner.clear();
   else if (owner.empty())
     owner = text_of(provider, "guid");
-  return fitted_name(printable(owner), printable(name), used);
+  return whole_name(printable(owner), printable(name));
 }
 
 // A text without blanks stands as it is.
@@ -171,12 +151,13 @@ void append_event_text(core::TextBuffer& text, rapidjson::Value& event) {
     const auto process = printable(exact_of(event, "process"));
     const auto pid = number_or_dash(member_of(event, "pid"));
     if (is_narrow())
-      line += padded(narrow_process(process, pid), narrow_process_columns);
+      line += padded(process.empty() ? pid : fmt::format("{} {}", process, pid),
+                     narrow_process_columns);
     else
       line += fmt::format("{:>6} {:<6}  {}", pid, number_or_dash(member_of(event, "tid")),
                           padded(process, process_columns));
     line += "  ";
-    line += event_name(event, text_columns() == 0 ? 0 : core::display_width(line));
+    line += event_name(event);
     text.append(line);
     append_details_of(text, event);
   }

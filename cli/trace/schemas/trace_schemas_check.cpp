@@ -104,7 +104,6 @@ void write_missing_text(Output& output, const Checked& provider, const MessagePd
 }
 
 void write_text(Output& output, const std::vector<Checked>& providers, const MessagePdbs& pdbs) {
-  output.go_on_below();
   for (const auto& provider : providers) {
     const auto name = provider.name.empty() ? std::string{"(no name)"} : printable(provider.name);
     if (provider.missing.empty())

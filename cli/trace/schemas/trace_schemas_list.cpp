@@ -38,7 +38,6 @@ std::vector<Row> list_rows(const schema_files::SchemaFiles& files, const SchemaO
 }
 
 void write_text(Output& output, const std::vector<Row>& rows) {
-  output.go_on_below();
   for (const auto& row : rows)
     print(output, "{}  {:<56} {:>12}  {}{}{}\n", core::to_string(row.guid),
           row.name.empty() ? "(no name)" : printable(row.name),

@@ -236,7 +236,6 @@ Exit run_trace_schemas_show(const TraceSchemasShowOptions& options) {
     write_findings(json, findings);
     json.end_object().end_document();
   } else {
-    output.go_on_below();
     TextShow show{output};
     show_all(show, files, options, findings);
   }

@@ -157,7 +157,7 @@ class TerminalTables(case.Case):
         self.assertLessEqual({(70, False), (80, True), (400, True)}, seen)  # without bars, 80 are enough for some
 
     def test_a_hooked_stub_is_seen(self):
-        lines = on_terminal(80, "syscalls", "map", DEMO / "demo-ntdll.dll")
+        lines = on_terminal(100, "syscalls", "map", DEMO / "demo-ntdll.dll")
         services = strict_json(run("syscalls", "map", DEMO / "demo-ntdll.dll", "--format", "json"))["images"][0]["services"]
         rows = [line for line in lines if line.startswith("0x")]
         self.assertEqual(len(rows), len(services))
@@ -199,6 +199,29 @@ class TerminalTables(case.Case):
                     shown = "".join("".join(lines).split())
                     for line in piped:
                         self.assertIn("".join(line.split()), shown)
+
+    def test_a_terminal_has_the_first_symbols_and_says_how_many_more_there_are(self):
+        log, wanted = EtlWriter(), []
+        log.process(0, 10, 100, "one.exe")
+        for number in range(1, 31):
+            base, guid = 0x1_8000_0000 + number * 0x1_0000, uuid.uuid5(uuid.NAMESPACE_DNS, str(number))
+            log.system(0, 0x030A, 2, 20 + number, struct.pack("<QQIII", base, 0x9000, 100, 1, 2) + bytes(28) + utf16z(f"\\{number}.dll"))
+            log.classic(0, 20 + number, uuid.UUID("b3e675d7-2554-4f18-830b-2762732560de"), 36, 2,
+                        struct.pack("<QI", base, 100) + guid.bytes_le + struct.pack("<I", 27) + f"{number}.pdb\0".encode())
+            wanted.append(f"{guid} 27")
+        trace = self.here / "many.etl"
+        trace.write_bytes(log.build())
+        command = "trace", "symbols", "--all", trace
+        for options, top in (((), 20), (("--top", "5"), 5), (("--top", "30"), 30), (("--top", "29"), 29)):
+            for columns in 40, 60, 80:
+                lines = [line.strip() for line in on_terminal(columns, *command, *options)]
+                self.assertEqual(sum(line.endswith(one) for line in lines for one in wanted), top, lines)
+                more = [line for line in lines if re.search("more PDBs?$", line)]
+                self.assertEqual(more, [] if top == 30 else ["1 more PDB"] if top == 29 else [f"{30 - top} more PDBs"])
+        piped = run(*command, "-q").decode()
+        self.assertEqual((sum(one in piped for one in wanted), "more" in piped), (30, False))
+        piped = run(*command, "-q", "--top", "5").decode()
+        self.assertEqual((sum(one in piped for one in wanted), "25 more PDBs" in piped), (5, True))
 
     def test_headings_and_sentences_around_rows_go_on_below(self):
         boot, bursts, inversion = map(self.scenario, ("boot", "disk-bursts", "priority-inversion"))

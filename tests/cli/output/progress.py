@@ -4,14 +4,17 @@ usage: progress.py COLDTRACE IMAGES [unittest arguments]
 Standard error is a pseudo-terminal. The reader of the results waits, so that the run takes its time, or opening a file
 takes some.
 """
+import fcntl
 import os
 import pty
 import random
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import threading
 import time
 import unittest
@@ -58,9 +61,10 @@ class Progress(unittest.TestCase):
         cls.path = cls.folder / "long.etl"
         cls.path.write_bytes(long_trace())
 
-    def on_terminal(self, *arguments, output=subprocess.PIPE, wait=1.5, environment=None, statuses=(0,)):
-        """Standard error of a run on a terminal, and its results."""
+    def on_terminal(self, *arguments, output=subprocess.PIPE, wait=1.5, environment=None, statuses=(0,), columns=0, piped=None):
+        """Standard error of a run on a terminal, and its results. `piped` comes through a pipe, half of it late."""
         ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
         said = []
 
         def listen():
@@ -74,8 +78,14 @@ class Progress(unittest.TestCase):
         listener.start()
         output = theirs if output == "terminal" else output
         process = subprocess.Popen([COLDTRACE, *map(str, arguments)], stdout=output, stderr=theirs,
-                                   stdin=subprocess.DEVNULL, env=environment)
+                                   stdin=subprocess.DEVNULL if piped is None else subprocess.PIPE, env=environment)
         os.close(theirs)
+        if piped is not None:
+            process.stdin.write(piped[:len(piped) // 2])
+            process.stdin.flush()
+            time.sleep(wait)
+            process.stdin.write(piped[len(piped) // 2:])
+            process.stdin.close()
         time.sleep(wait)
         results = process.stdout.read() if process.stdout else b""
         self.assertIn(process.wait(timeout=120), statuses, b"".join(said)[-300:])
@@ -99,6 +109,32 @@ class Progress(unittest.TestCase):
         # Each line takes the place of the one before, and the end is an empty one.
         self.assertTrue(said.endswith(b"\r\x1b[K"), said[-200:])
         self.assertNotIn(b"\n", said)
+
+    def test_a_narrow_terminal_breaks_no_line_of_it(self):
+        """What has no room is left out, and nothing of it is cut."""
+        for columns, parts in ((60, 3), (40, 2), (20, 1)):
+            said, _ = self.on_terminal("trace", "decode", self.path, "--jobs", 1, columns=columns)
+            lines = [line for line in said.decode().replace("\x1b[K", "").split("\r") if line]
+            self.assertTrue(lines)
+            for line in lines:
+                self.assertLess(len(line), columns, line)
+                self.assertRegex(line, r"^decoding \d+ %(, [\d.]+ [MK]iB of [\d.]+ [MK]iB)?(, [\d.]+ [MK]iB/s)?(, \d+ s left)?$")
+                self.assertLessEqual(line.count(", "), parts, line)
+            self.assertEqual(max(line.count(", ") for line in lines) > 0, columns > 20, lines)
+        self.assertTrue(said.endswith(b"\r\x1b[K"), said[-200:])
+
+    def test_a_pipe_shows_what_has_come(self):
+        image = (IMAGES / "windows10-x64" / "ntdll.dll").read_bytes().ljust(8 << 20, b"\0")
+        trace = self.path.read_bytes()
+        for piped, arguments, statuses in ((trace, ("trace", "decode", "-"), (0,)), (trace, ("trace", "pack", "-"), (0,)),
+                                           (image, ("ntfs", "snapshot", "-"), (2,))):
+            with self.subTest(command=arguments):
+                said, _ = self.on_terminal(*arguments, piped=piped, wait=0.8, statuses=statuses)
+                shown = re.findall(rb"reading a pipe ([\d.]+) MiB, [\d.]+ [MK]iB/s\r", said)
+                self.assertTrue(shown, said[:300])
+                self.assertTrue(all(0 < float(size) <= len(piped) / 2**20 + 0.1 for size in shown), shown)
+                said, _ = self.on_terminal(*arguments, "-q", piped=piped, wait=0.8, statuses=statuses)
+                self.assertNotIn(b"reading", said)
 
     def test_exports_of_rows_show_it_too(self):
         said, results = self.on_terminal("trace", "export", "ecs", self.path)

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from datetime import datetime, timedelta
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 
@@ -205,6 +206,11 @@ class Copies(Case):
         self.assertIn("2 shadow copies:", text)
         for each in created:
             self.assertIn(each, text)
+        self.assertIn(f"({SIZE:,} bytes), copy ", text)
+        moved = run("info", "--utc-offset", "+05:30", self.image).stdout.decode()
+        for each in created:
+            time = datetime.fromisoformat(each[:19]) + timedelta(hours=5, minutes=30)
+            self.assertIn(f"{time.isoformat()}{each[19:-1]} (UTC+05:30)", moved)
         self.assertEqual(info(self.plain[0])["partitions"][0]["shadow_copies"], None)
         if pyvshadow is None:
             self.skipTest("no python3-libvshadow")

@@ -23,7 +23,6 @@ class CpuText {
 
   void write() {
     const auto& use = tables_.use;
-    output_.go_on_below();
     write_summary();
     write_processors();
     write_processes();
@@ -47,14 +46,16 @@ class CpuText {
       print(output_,
             "Samples       {}, {}; {} in DPCs, {} in ISRs, {} of unknown threads, {} in low power, "
             "{} that represent no time\n",
-            use.total().all.samples,
+            grouped(use.total().all.samples),
             interval ? fmt::format("each {} s", seconds_text(*interval)) : "at unknown intervals",
-            use.total().in_dpc.samples, use.total().in_isr.samples, use.counts().threadless,
-            use.counts().low_power, use.total().all.firsts);
+            grouped(use.total().in_dpc.samples), grouped(use.total().in_isr.samples),
+            grouped(use.counts().threadless), grouped(use.counts().low_power),
+            grouped(use.total().all.firsts));
     }
     if (use.has_switches()) {
       const auto& counts = use.schedule().turns().counts();
-      print(output_, "Switches      {}, {} broken\n", counts.switches, counts.broken);
+      print(output_, "Switches      {}, {} broken\n", grouped(counts.switches),
+            grouped(counts.broken));
     }
   }
 
@@ -117,7 +118,7 @@ class CpuText {
                     std::move(title)};
     write_rows(std::move(table), all, [&](TextTable& rows, u32 i) {
       const auto [use, name] = find(i);
-      rows.add(name, seconds(use->all.time), use->all.samples, seconds(use->in_dpc.time),
+      rows.add(name, seconds(use->all.time), grouped(use->all.samples), seconds(use->in_dpc.time),
                seconds(use->in_isr.time));
     });
   }
@@ -129,8 +130,8 @@ class CpuText {
     TextTable table{
         output_, {{"DPC (s)", 12}, {"DPCs", 8}, {"ISR (s)", 12}, {"ISRs", 8}}, "driver"};
     write_rows(std::move(table), all, [this](TextTable& rows, const DriverUse& one) {
-      rows.add(module_text(one.module), seconds(one.in_dpc), one.dpcs, seconds(one.in_isr),
-               one.isrs);
+      rows.add(module_text(one.module), seconds(one.in_dpc), grouped(one.dpcs), seconds(one.in_isr),
+               grouped(one.isrs));
     });
   }
 
@@ -143,7 +144,7 @@ class CpuText {
   }
 
   void write_more(std::size_t more) {
-    if (more > 0) print(output_, "{} more\n", more);
+    if (more > 0) print(output_, "{} more\n", grouped(more));
   }
 
   TextTable begin_uses(std::string title) {
@@ -162,7 +163,7 @@ class CpuText {
     table.add(
         std::move(label), text(tables_.if_switches(use.running)), text(tables_.interrupted(use)),
         sampled(use.sampled.all.time),
-        tables_.use.has_samples() ? fmt::format("{}", use.sampled.all.samples) : "-",
+        tables_.use.has_samples() ? grouped(use.sampled.all.samples) : "-",
         !difference ? "-" : (*difference < 0 ? "-" : "+") + seconds_text(std::abs(*difference)));
   }
 

@@ -197,19 +197,20 @@ void DiskTables::write_text(Output& output, u64 top) const {
 void DiskTables::write_summary(Output& output) const {
   const auto& all = disk_.all();
   const auto& counts = disk_.requests().counts();
-  print(output, "Disk requests {}, {} read, {} written, {} still open\n", all.count(),
-        size_text(all.bytes_read), size_text(all.bytes_written), disk_.requests().open().size());
+  print(output, "Disk requests {}, {} read, {} written, {} still open\n", grouped(all.count()),
+        size_text(all.bytes_read), size_text(all.bytes_written),
+        grouped(disk_.requests().open().size()));
   if (counts.requests + counts.lone_ends + counts.lost_ends + counts.contradictory == 0) return;
   print(output, "Of these      {}, {}; {} failed, {} untimed\n",
         counted(requests_of(all, DiskAction::flush), "flush", "flushes"),
-        counted(requests_of(all, DiskAction::other), "other", "others"), all.failed,
-        counts.untimed);
+        counted(requests_of(all, DiskAction::other), "other", "others"), grouped(all.failed),
+        grouped(counts.untimed));
   print(output,
         "Pairs         {}, {}, {} contradictory; {} attributed to the thread on the processor, {} "
         "with a reused thread id\n",
         counted(counts.lone_ends, "lone end", "lone ends"),
-        counted(counts.lost_ends, "lost end", "lost ends"), counts.contradictory, counts.inferred,
-        counts.reused_threads);
+        counted(counts.lost_ends, "lost end", "lost ends"), grouped(counts.contradictory),
+        grouped(counts.inferred), grouped(counts.reused_threads));
   print(output, "Bytes         {}\n",
         octaves_text(disk_.sizes(), [](i64 bytes) { return size_text(static_cast<u64>(bytes)); }));
   print(output, "Response      {}\n",
@@ -292,7 +293,7 @@ void DiskTables::write_open(Output& output, u64 top) const {
 void DiskTables::add(TextTable& table, std::string label, const DiskSums& sums) const {
   std::vector<std::string> cells;
   const auto add_numbers = [&](std::initializer_list<u64> numbers) {
-    for (const auto number : numbers) cells.push_back(fmt::format("{}", number));
+    for (const auto number : numbers) cells.push_back(grouped(number));
   };
   add_numbers({requests_of(sums, DiskAction::read), requests_of(sums, DiskAction::write)});
   if (has_other_requests())

@@ -134,9 +134,10 @@ void FileTables::write_action_lines(Output& output) const {
       const auto value = files_.times()[i].percentile(percent);
       return value ? times_.text(static_cast<i64>(*value)) : "-";
     };
-    table.add(std::string{to_string(static_cast<FileAction>(i))}, sums.operations, sums.ended,
-              sums.failed, size_text(sums.bytes_read), size_text(sums.bytes_written), sums.timed,
-              times_.text(sums.time), at(50), at(90), at(99), times_.text(sums.longest));
+    table.add(std::string{to_string(static_cast<FileAction>(i))}, grouped(sums.operations),
+              grouped(sums.ended), grouped(sums.failed), size_text(sums.bytes_read),
+              size_text(sums.bytes_written), grouped(sums.timed), times_.text(sums.time), at(50),
+              at(90), at(99), times_.text(sums.longest));
   }
   table.finish();
 }
@@ -154,10 +155,11 @@ void FileTables::write_text(Output& output, u64 top) const {
                      std::move(what)};
   };
   const auto add = [&](TextTable& table, std::string label, const FileSums& sums) {
-    table.add(std::move(label), sums.operations, sums.failed, size_text(sums.bytes_read),
-              size_text(sums.bytes_written), times_.text(sums.time), times_.text(sums.longest));
+    table.add(std::move(label), grouped(sums.operations), grouped(sums.failed),
+              size_text(sums.bytes_read), size_text(sums.bytes_written), times_.text(sums.time),
+              times_.text(sums.longest));
   };
-  print(output, "\nFile operations: {} still open, {}, {}\n", files_.open(),
+  print(output, "\nFile operations: {} still open, {}, {}\n", grouped(files_.open()),
         counted(files_.lost_ends(), "lost end", "lost ends"),
         counted(files_.lone_ends(), "lone end", "lone ends"));
   write_action_lines(output);
@@ -222,7 +224,7 @@ void NetworkTables::write_json(JsonWriter& json) const {
 }
 
 void NetworkTables::write_text(Output& output, u64 top) const {
-  print(output, "\nNetwork requests: {} still open, {}, {}\n", network_.open(),
+  print(output, "\nNetwork requests: {} still open, {}, {}\n", grouped(network_.open()),
         counted(network_.lost_ends(), "lost end", "lost ends"),
         counted(network_.lone_ends(), "lone end", "lone ends"));
   output.write("\n");
@@ -236,15 +238,16 @@ void NetworkTables::write_text(Output& output, u64 top) const {
                   "process, remote address"};
   const auto peers =
       most_first(network_.of_peers(), [this](const NetworkSums& sums) { return weight(sums); });
-  write_top(
-      output, std::move(table), peers, top, "peer", "peers", [&](TextTable& rows, const auto* row) {
-        const auto& [peer, sums] = *row;
-        rows.add(fmt::format("{}, {} {}", process_text(population_, peer.process),
-                             to_string(peer.protocol),
-                             peer.address.empty() ? "-" : printable(peer.address)),
-                 sums.sends, size_text(sums.bytes_sent), sums.receives,
-                 size_text(sums.bytes_received), sums.repeats, size_text(sums.bytes_repeated));
-      });
+  write_top(output, std::move(table), peers, top, "peer", "peers",
+            [&](TextTable& rows, const auto* row) {
+              const auto& [peer, sums] = *row;
+              rows.add(fmt::format("{}, {} {}", process_text(population_, peer.process),
+                                   to_string(peer.protocol),
+                                   peer.address.empty() ? "-" : printable(peer.address)),
+                       grouped(sums.sends), size_text(sums.bytes_sent), grouped(sums.receives),
+                       size_text(sums.bytes_received), grouped(sums.repeats),
+                       size_text(sums.bytes_repeated));
+            });
 }
 
 }  // namespace coldtrace::cli

@@ -142,7 +142,6 @@ class IdleWriter {
   }
 
   void write_text(const AtRest& rest, const trace_analysis::FileTable& files) {
-    output_.go_on_below();
     print(output_,
           "Elapsed        {}\nSpin-up        {}, break-even {}\nNetwork window {} (half of it "
           "before and after each transfer)\n",

@@ -62,7 +62,6 @@ class IoWriter {
   }
 
   void write_text() {
-    output_.go_on_below();
     if (snapshot_ != nullptr)
       print(output_, "Snapshot      {}; it names {}, {} as the trace does, {} differently\n",
             counted(snapshot_->map.files(), "file", "files"),

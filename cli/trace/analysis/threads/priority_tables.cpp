@@ -223,7 +223,6 @@ void PriorityTables::write_inversion(JsonWriter& json, const Inversion& one) con
 // --- text
 
 void PriorityTables::write_text(u64 top, bool each_change, std::optional<RowOrder> order) const {
-  output_.go_on_below();
   const auto all = threads(order.value_or(RowOrder::count));
   TextTable table{output_,
                   {{"thread", 7},
@@ -235,8 +234,7 @@ void PriorityTables::write_text(u64 top, bool each_change, std::optional<RowOrde
                    {"not told", 8},
                    {"changing (s)", 14},
                    {"unknown (s)", 14}},
-                  "process, time at each priority",
-                  LabelCut::none};
+                  "process, time at each priority"};
   const auto shown = std::min<std::size_t>(all.size(), top);
   for (std::size_t i = 0; i < shown; ++i) add_thread(table, all[i]);
   table.finish();
@@ -360,8 +358,7 @@ void PriorityTables::write_lower_lines(u64 top, RowOrder order) const {
       "least:\n");
   TextTable table{output_,
                   {{"thread", 7}, {"times", 9}, {"in all (s)", 14}, {"longest (s)", 14}},
-                  "process, longest time",
-                  LabelCut::none};
+                  "process, longest time"};
   const auto shown = std::min<std::size_t>(all.size(), top);
   for (std::size_t i = 0; i < shown; ++i) {
     const auto& one = *find_lower_ran(inversions_, all[i]);

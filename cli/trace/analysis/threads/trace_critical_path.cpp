@@ -169,7 +169,6 @@ class PathWriter {
   }
 
   void write_text() {
-    output_.go_on_below();
     print(output_, "Critical path of {}\nFrom {} to {}, {}\n\n", names_.thread(window_.thread),
           names_.since_start(*window_.from), names_.since_start(*window_.to),
           names_.seconds(length()));

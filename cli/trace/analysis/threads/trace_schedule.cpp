@@ -184,19 +184,19 @@ class ScheduleWriter {
   }
 
   void write_text(u64 top) {
-    output_.go_on_below();
     const auto& counts = schedule_.turns().counts();
     print(output_,
           "Elapsed       {} s\nSwitches      {}, {} broken, {} repeated, {} overlapping\n"
           "Readied       {}, {} superfluous\n\n",
-          names_.times().seconds(schedule_.elapsed()), counts.switches, counts.broken,
-          counts.repeated, counts.overlapping, counts.readied, counts.superfluous);
+          names_.times().seconds(schedule_.elapsed()), grouped(counts.switches),
+          grouped(counts.broken), grouped(counts.repeated), grouped(counts.overlapping),
+          grouped(counts.readied), grouped(counts.superfluous));
     print(output_, "{:>9} {:>14} {:>14} {:>14} {:>10} {:>7}\n", "processor", "busy (s)", "idle (s)",
           "unknown (s)", "turns", "breaks");
     for (const auto& [number, one] : schedule_.processors())
       print(output_, "{:>9} {:>14} {:>14} {:>14} {:>10} {:>7}\n", number,
             names_.times().seconds(one.busy), names_.times().seconds(one.idle),
-            names_.times().seconds(one.unknown), one.turns, one.breaks);
+            names_.times().seconds(one.unknown), grouped(one.turns), grouped(one.breaks));
     auto threads = this->threads();
     std::erase_if(threads,
                   [this](Index i) { return population_.threads()[i].idle_of.has_value(); });
@@ -213,8 +213,7 @@ class ScheduleWriter {
                      {"ready p90 (s)", 13},
                      {"ready p99 (s)", 13},
                      {"longest (s)", 12}},
-                    "process, longest waits, priorities, state at the end",
-                    LabelCut::none};
+                    "process, longest waits, priorities, state at the end"};
     const auto shown = std::min<std::size_t>(threads.size(), top);
     for (std::size_t i = 0; i < shown; ++i) add_thread(table, threads[i]);
     table.finish();
@@ -242,7 +241,7 @@ class ScheduleWriter {
         names_.process(thread.process) + details_text(index), thread.tid,
         names_.times().seconds(one.running), names_.times().seconds(one.ready),
         names_.times().seconds(one.waiting), names_.times().seconds(one.off),
-        names_.times().seconds(one.unknown), one.turns, percentile_text(one, 50),
+        names_.times().seconds(one.unknown), grouped(one.turns), percentile_text(one, 50),
         percentile_text(one, 90), percentile_text(one, 99),
         latency.count() > 0 ? names_.times().seconds(static_cast<i64>(latency.greatest())) : "-");
   }

@@ -167,7 +167,6 @@ class TreeWriter {
   }
 
   void write_text(const ProcessTree& tree) {
-    output_.go_on_below();
     print(output_, "Processes     {}\nThreads       {}\nReused ids    {}\n\n",
           population_.processes().size(), population_.threads().size(), population_.reused_ids());
     struct Step {

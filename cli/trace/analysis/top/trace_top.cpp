@@ -78,7 +78,6 @@ Exit run_trace_top(const TraceTopOptions& options) {
       page.emplace(trace, population, answers, --rows, options.order);
       text = text_of();
     }
-    output.go_on_below();
     output.write(text);
   }
   return run.finish(output);

@@ -26,7 +26,6 @@ class DeadlockText {
       : output_{output}, answer_{answer}, names_{names}, observed_{observed} {}
 
   void write() {
-    output_.go_on_below();
     if (!answer_.names_objects()) return write_suspects();
     const auto& deadlocks = answer_.deadlocks();
     if (deadlocks.empty()) output_.write("No deadlock was found.\n");

@@ -23,7 +23,6 @@ class WaitGraphText {
         names_{answer.names} {}
 
   void write() {
-    output_.go_on_below();
     write_stated();
     write_lock_owners();
     write_requests();

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "coldtrace/core/image_source.hpp"
+#include "coldtrace/core/progress.hpp"
 
 namespace coldtrace::core {
 
@@ -61,11 +62,11 @@ class TemporaryPart final : public ImageSource {
 [[nodiscard]] std::string temporary_path(const ImageSource& source);
 
 // All that a pipe or socket delivers, in a temporary file. At most `limit` bytes are read; `cut` if
-// there were more.
+// there were more. `progress` may be null.
 struct Spooled {
   std::unique_ptr<TemporaryFile> file;
   bool cut = false;
 };
-Result<Spooled> spool(int descriptor, u64 limit);
+Result<Spooled> spool(int descriptor, u64 limit, Progress* progress = nullptr);
 
 }  // namespace coldtrace::core

@@ -59,7 +59,8 @@ class Codes(Case):
         counts = {version: len(self.codes(0, "list", "--windows", version)["codes"])
                   for version in ("6.0", "6.1", "6.2", "6.3", "10.0")}
         self.assertEqual(counts, {"6.0": 19, "6.1": 19, "6.2": 21, "6.3": 22, "10.0": 28})
-        lines = self.exits(0, "list").stdout.decode().splitlines()
+        heading, *lines = self.exits(0, "list").stdout.decode().splitlines()
+        self.assertEqual(heading.split(), ["code", "Windows", "name"])
         self.assertEqual(len(lines), len(CODES))
         self.assertEqual(lines[-1], "0x22  10.0 and higher  get disallow list")
 

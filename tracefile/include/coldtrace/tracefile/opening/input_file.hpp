@@ -7,6 +7,7 @@
 #include "coldtrace/core/file_kind.hpp"
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/core/image_source.hpp"
+#include "coldtrace/core/progress.hpp"
 
 namespace coldtrace::tracefile {
 
@@ -29,10 +30,12 @@ struct TraceFailure {
 
 // Opens a file by its contents; "-" is standard input. What is packed, and what comes from a pipe,
 // goes to one temporary file of at most `limit` bytes, by default default_unpacked_limit(). A file
-// that is not packed is one input, whatever it holds.
+// that is not packed is one input, whatever it holds. `of_pipe` is told of the bytes of a pipe; it
+// may be null.
 core::Expected<std::vector<InputFile>, TraceFailure> open_input(const std::string& path,
                                                                 std::optional<u64> limit,
-                                                                core::Findings& findings);
+                                                                core::Findings& findings,
+                                                                core::Progress* of_pipe = nullptr);
 // The same for bytes that are called `name`.
 core::Expected<std::vector<InputFile>, TraceFailure> open_input(
     std::shared_ptr<const core::ImageSource> bytes, const std::string& name,
