@@ -171,7 +171,7 @@ class Faults(case.Case):
         more = len(list(self.more_commands(*[self.here] * 3)))
         text = " ".join((PROJECT / "docs/trust.md").read_text().split())
         self.assertIn(f"it samples: {fewer} of these {fewer + more} runs, the other {more} being", text)
-        if shutil.which("qemu-img") and shutil.which("ewfacquirestream"):
+        if case.installed(self, "qemu-img") and case.installed(self, "ewfacquirestream"):
             self.assertIn(f"Another {len(list(self.sound_commands()))} runs are over sound inputs", text)
         tries = 30
         self.assertIn(f"it tries {tries} to {2 * tries} that are spread evenly, the first among them, and the last four; of a run "
