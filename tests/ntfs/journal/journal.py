@@ -504,6 +504,12 @@ class Times(Journals):
                 journal.add(2, w.reference(number, 1), w.reference(5, 5), reasons, f"f{number}", time=time)
             for code in codes:
                 expected.setdefault(code, set()).add(number)
+        # A record of version 4 has no time and begins nothing; a number beyond 64 bits is of no record of the volume.
+        files += [(60, 1, True, [t - 24 * self.HOUR] * 4), (61, 1, True, [0] * 4)]
+        for version, number, reasons, high in ((4, 60, w.CREATE, 0), (2, 60, w.CREATE, 0), (3, 61, w.BASIC, 1)):
+            journal.add(version, w.reference(number, 1), w.reference(5, 5), reasons, f"f{number}" * (version != 4), time=t,
+                        high=(high, 0))
+        expected["time-journal-created"].add(60)
         mft, stream = self.write("MFT", self.records(files)), self.write("J", journal.data)
         for options in ((), ("--events",)):
             lines = self.lines("--mft-file", mft, *options, stream)

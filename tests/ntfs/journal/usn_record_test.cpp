@@ -101,6 +101,21 @@ TEST_CASE("what no record has is refused") {
   CHECK_FALSE(read_usn_record(version_2().patch(row.at, row.value).view(), 0));
 }
 
+TEST_CASE("a name has one to 255 characters") {
+  const auto is_read = [](u16 characters) {
+    auto bytes = version_2();
+    bytes.patch<u16>(0x38, static_cast<u16>(characters * 2));
+    for (u16 i = 0; i < characters; ++i) bytes.patch<u16>(0x3c + std::size_t{i} * 2, u'n');
+    const auto size = (0x3cU + characters * 2U + 7) / 8 * 8;
+    bytes.patch<u32>(0, size).pad_to(size);
+    return read_usn_record(bytes.view(), 0).has_value();
+  };
+  CHECK_FALSE(is_read(0));
+  CHECK(is_read(1));
+  CHECK(is_read(255));
+  CHECK_FALSE(is_read(256));
+}
+
 TEST_CASE("every truncation of a record is refused") {
   const auto bytes = version_2();
   for (std::size_t cut = 0; cut < bytes.size(); ++cut) {

@@ -1,5 +1,7 @@
 #include "coldtrace/pe/import_directory.hpp"
 
+#include <cstring>
+
 #include "fixtures/builders/byte_writer.hpp"
 #include "tests/pe/pe_test.hpp"
 
@@ -177,6 +179,30 @@ TEST_CASE("functions and modules that a damaged table leaves out are told") {
   for (const auto& module : modules) functions += module.functions.size();
   CHECK(functions == row.functions);
   CHECK(test::codes(image.findings) == row.code);
+}
+
+TEST_CASE("what lies behind the end of the modules is one if it has a name of modules") {
+  struct Row {
+    const char* name;
+    bool module;
+  };
+  const auto row = GENERATE(values<Row>({{"ntdll.dll", true},
+                                         {"!.dll", true},
+                                         {"~.dll", true},
+                                         {".dll", false},
+                                         {"ntdlldll", false},
+                                         {"nt ll.dll", false},
+                                         {"nt\x1fll.dll", false},
+                                         {"nt\x7fll.dll", false}}));
+  CAPTURE(row.name);
+  auto built = build_pe(spec_with_imports(true));
+  const u32 table = built.directories[1].offset;
+  const auto name = built.offset_of(*core::load<u32>(built.bytes, table + 20 + 12));
+  for (u32 i = 0; i <= std::strlen(row.name); ++i) built.patch<char>(name + i, row.name[i]);
+  for (u32 i = 0; i < 20; ++i) built.patch<u8>(table + i, 0);
+  Opened image{built};
+  CHECK(pe::read_imports(*image, image.findings).empty());
+  CHECK(image.findings.count("import-table") == (row.module ? 1 : 0));
 }
 
 TEST_CASE("slots of a bound module are addresses") {

@@ -155,6 +155,18 @@ TEST_CASE("a damaged stream is an error, and the others are read") {
   CHECK(same(other->view(), streams[3]));
 }
 
+TEST_CASE("a part of a stream is read whose next block is damaged") {
+  auto file = fixtures::build_msf(512, streams, true);
+  file.patch<u32>(file.block_list_offset(4, 2), 0xffff'ffff);
+  core::Findings findings;
+  const auto msf = pe::Msf::open(file.view(), findings);
+  REQUIRE(msf);
+  const auto part = msf->read(4, 100, 2 * 512 - 100, "stream");
+  REQUIRE(part);
+  CHECK(same(part->view(), core::ByteView{streams[4]}.subspan(100, 2 * 512 - 100)));
+  CHECK_FALSE(msf->read(4, 100, 2 * 512 - 99, "stream"));
+}
+
 TEST_CASE("streams that are not there are errors") {
   auto file = fixtures::build_msf(512, streams, true);
   file.patch<u32>(file.directory_offset(4), 0xffff'ffff);

@@ -61,7 +61,12 @@ TEST_CASE("the place of a hole follows the numbers, not the file") {
 TEST_CASE("numbers that repeat say nothing, nor does the start of a circular file") {
   auto buffers = overlapping_buffers(2);
   buffers[2].sequence(1);
-  CHECK(all_gaps(*open_bytes(fixtures::build_etl({}, buffers)).trace).empty());
+  const auto repeated = open_bytes(fixtures::build_etl({}, buffers));
+  CHECK(all_gaps(*repeated.trace).empty());
+  CHECK(repeated.findings.count("buffer-sequence") == 0);
+  // Where as many numbers are missing as repeat, each is told.
+  buffers[3].sequence(4);
+  CHECK(open_bytes(fixtures::build_etl({}, buffers)).findings.count("buffer-sequence") == 1);
   buffers = overlapping_buffers(2);
   buffers[0].sequence(100);
   constexpr u32 circular = 2;
