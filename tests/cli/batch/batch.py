@@ -255,8 +255,8 @@ class Results(Batch):
             text = " ".join(run(*command, "--help").stdout.decode().split())
             if "--out-dir DIR" in text:
                 self.assertIn("-j,--jobs N", text, command)
-                self.assertIn("Inputs at a time; " if command == ("batch",) else "in its own process, --jobs at a time, ", text, command)
-                alone += [command] if "Inputs that --out-dir reads at a time." in text else []
+                self.assertIn("Inputs at a time (0: one per CPU); " if command == ("batch",) else "in its own process, --jobs at a time, ", text, command)
+                alone += [command] if "Inputs that --out-dir reads at a time (" in text else []
         self.assertGreater(len(alone), 15)
         self.assertIn(("pe", "symbols"), alone)
         names = [str(SOURCES / "fuzz/corpus/pdb" / name) for name in ("in-order", "moved", "scattered")]

@@ -148,7 +148,7 @@ class Progress(unittest.TestCase):
             journal.add(2, 64 + number, 5, usn_writer.CREATE, f"file{number}.txt")
         path = self.folder / "J"
         path.write_bytes(journal.data)
-        said, results = self.on_terminal("ntfs", "journal", path, "--jobs", 1)
+        said, results = self.on_terminal("ntfs", "journal", path, "--jobs", 1, columns=120)
         self.assertEqual(results.count(b'"type":"record"'), 40_000)
         lines = re.findall(rb"reading the journal (\d+) %, [\d.]+ [MK]iB of ([\d.]+ MiB), [\d.]+ [MK]iB/s, ([\d,]+) rows(, \d+ s left)?", said)
         self.assertTrue(lines, said[:400])

@@ -433,8 +433,7 @@ class Text(Case):
                 for section in image("sections", path)["sections"]:
                     access = "".join(letter if name in section["flags"] else "-" for letter, name in
                                      (("r", "readable"), ("w", "writable"), ("x", "executable")))
-                    self.assertRegex(text, rf"    {re.escape(section['name'])} +{access}  "
-                                     rf"{section['rva']:#010x} ")
+                    self.assertRegex(text, rf"    {re.escape(section['name'])} +{access} +{section['rva']:#010x} ")
                 # One line for all resources, however many there are.
                 resource, = (line for line in lines if line.startswith("  resources"))
                 self.assertEqual(sum(int(count.replace(",", "")) for count in
