@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,8 @@
 #include "cli/ntfs/shadow_option.hpp"
 #include "cli/output/text.hpp"
 #include "cli/sandbox/sandbox.hpp"
+#include "coldtrace/core/folder_files.hpp"
+#include "coldtrace/core/split_parts.hpp"
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/ntfs/disk/image_file.hpp"
 #include "coldtrace/ntfs/disk/spooled_image.hpp"
@@ -142,11 +145,23 @@ std::vector<Option> add_options_of_volumes(Command& command, DiskOptions& option
   return added;
 }
 
+// Any segment of an EnCase image stands for all of them.
+void add_segments(const std::string& image, std::vector<std::string>& inputs) {
+  const auto folder = std::filesystem::path{image}.parent_path();
+  const auto entries = core::list_folder(folder.empty() ? "." : folder);
+  if (!entries) return;
+  for (const auto& entry : *entries)
+    if (core::is_named_as_segment_beside(image, entry.path().string()))
+      inputs.push_back(entry.path().string());
+}
+
 // Parents that the command line does not name lie beside the image.
 void add_parts(std::vector<std::string>& inputs) {
   const auto named = inputs;
-  for (const auto& input : named)
+  for (const auto& input : named) {
     for (auto& part : list_input_parts(input, {})) inputs.push_back(std::move(part));
+    add_segments(input, inputs);
+  }
 }
 
 void leave_images(SandboxNeeds& needs) {

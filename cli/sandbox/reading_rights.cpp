@@ -106,7 +106,8 @@ void leave_other_files(const SandboxNeeds& needs) {
 
 void add_folder_of(const std::string& path, std::vector<std::string>& inputs) {
   std::error_code error;
-  if (!fs::is_regular_file(path, error)) return;
+  const auto status = fs::status(path, error);
+  if (path == "-" || (fs::exists(status) && !fs::is_regular_file(status))) return;
   const auto folder = fs::path{path}.parent_path();
   inputs.push_back(folder.empty() ? "." : folder.string());
   const auto target = fs::canonical(path, error);

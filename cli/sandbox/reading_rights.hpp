@@ -16,7 +16,7 @@ void leave_other_files(const SandboxNeeds& needs);
 inline constexpr std::size_t most_listed_entries = 65'536;
 
 // Adds the folder that a file lies in, and the one that its link leads to; nothing for folders and
-// what does not exist.
+// pipes.
 void add_folder_of(const std::string& path, std::vector<std::string>& inputs);
 
 }  // namespace coldtrace::cli

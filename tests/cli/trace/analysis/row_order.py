@@ -145,8 +145,8 @@ class RowOrder(Case):
         path = self.sample(REAL)
         told = self.check("cpu", path, {**USE, **CODE}, 3)
         for order in "time", "count":
-            samples = [str(row["samples"]) for name in ("modules", "functions") for row in told[order][name]]
-            self.assertEqual(self.lines("cpu", path, order, r"^ +\d+\.\d{7} +(\d+) +\d+\.\d{7} +\d+\.\d{7}  "), samples)
+            samples = [f"{row['samples']:,}" for name in ("modules", "functions") for row in told[order][name]]
+            self.assertEqual(self.lines("cpu", path, order, r"^ +\d+\.\d{7} +([\d,]+) +\d+\.\d{7} +\d+\.\d{7}  "), samples)
 
     def test_requests(self):
         path = self.sample(REAL)

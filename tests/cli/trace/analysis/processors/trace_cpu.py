@@ -449,9 +449,9 @@ class Simulated(Case):
                 rf"  {'idle %s' % row['idle_cpu'] if row['tid'] == 0 else row['tid']}  ", l))
             self.assertEqual(line.split()[:4],
                              [seconds(row["running"]), seconds(row["interrupted"]),
-                              seconds(row["sampled"]), str(row["samples"])])
+                              seconds(row["sampled"]), f"{row['samples']:,}"])
         for row in told["functions"]:
-            self.assertRegex(text, rf"(?m)^ +{seconds(row['sampled'])} +{row['samples']} .*"
+            self.assertRegex(text, rf"(?m)^ +{seconds(row['sampled'])} +{row['samples']:,} .*"
                                    rf"{re.escape(row['function'])}$")
         self.assertIn("1 more\n", run("cpu", path, "--top", str(len(told["threads"]) - 1)).stdout.decode())
 

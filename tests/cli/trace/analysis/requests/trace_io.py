@@ -466,9 +466,9 @@ class Text(Case):
                 self.assertGreaterEqual(len(table), len({row["tid"] for row in disk["threads"]}))
                 for label, row in table.items():
                     ids = [one for one in disk["threads"] if label.split(" of ")[0] == str(one["tid"] or "-")]
-                    figures = [(str(one["reads"]), str(one["writes"]), duration(one["response"]),
+                    figures = [(f"{one['reads']:,}", f"{one['writes']:,}", duration(one["response"]),
                                 duration(one["p90"]), duration(one["longest"]),
-                                *(str(one[name]) for name in self.ACTIONS if name in row)) for one in ids]
+                                *(f"{one[name]:,}" for name in self.ACTIONS if name in row)) for one in ids]
                     self.assertIn((row["reads"], row["writes"], row["response"], row["p90"], row["longest"],
                                    *(row[name] for name in self.ACTIONS if name in row)), figures, label)
                 for name in self.ACTIONS:
