@@ -13,15 +13,14 @@ namespace {
 
 constexpr std::size_t most_files = std::size_t{1} << 17;  // beside the modules of one folder
 
-// "en-US", "sr-Latn-RS", "de"
-bool is_language(std::string_view name) {
+}  // namespace
+
+bool LanguageFolders::is_language(std::string_view name) {
   const auto first = name.substr(0, name.find('-'));
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
   return (first.size() == 2 || first.size() == 3) && name.size() <= 16 &&
          std::all_of(first.begin(), first.end(), is_letter);
 }
-
-}  // namespace
 
 std::string LanguageFolders::language_of(const std::string& file) {
   return fs::path{file}.parent_path().filename().string();

@@ -98,12 +98,17 @@ class Package(case.Case):
                          (BUILD / "libexec/coldtrace/coldtrace-pe-details").exists())
 
         documents = root / "usr/share/doc/coldtrace"
-        for folder, source in ((documents / "docs", PROJECT / "docs"), (documents / "examples", BUILD / "demo")):
-            files = {path.relative_to(source): path.read_bytes() for path in source.rglob("*") if path.is_file()}
+        for folder, top, names in (("docs", PROJECT / "docs", "*"), ("examples", BUILD / "demo", "demo-*")):
+            files = [path for path in top.rglob(names) if path.is_file()]
             self.assertGreater(len(files), 4)
-            packed = {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-            self.assertTrue(packed == {name: content for name, content in files.items()
-                                       if source.name == "docs" or name.name.startswith("demo-")}, folder)
+            for path in files:
+                self.assertEqual((documents / folder / path.relative_to(top)).read_bytes(), path.read_bytes())
+        # Nothing that they link to is missing, but for what is about the sources.
+        for page in (documents / "docs").rglob("*.md"):
+            for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text()):
+                if not (page.parent / link).exists():
+                    self.assertIn(Path(os.path.normpath(page.parent / link)).relative_to(documents).parts[0],
+                                  {"README.md", "CONTRIBUTING.md", "SECURITY.md", "fuzz"}, (page.name, link))
 
         pages = {path.name: gzip.decompress(path.read_bytes())
                  for path in (root / "usr/share/man/man1").iterdir()}

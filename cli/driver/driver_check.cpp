@@ -141,8 +141,13 @@ void add_driver_check(CLI::App& app, Exit& exit) {
                        "folder where it is mounted, to check that drivers and DLLs exist")
             .type_name("FILE|DIR");
         command.before_sandbox([&options](SandboxNeeds& needs) {
-          needs.find_more_inputs.emplace_back([&options](std::vector<std::string>& inputs) {
-            for (const auto& hive : options.hives) add_folder_of(hive, inputs);
+          needs.find_more_inputs.emplace_back([&options](SandboxNeeds& more) {
+            core::Findings told_later;
+            for (const auto& hive : options.hives) {
+              for (auto& folder : folders_of(hive)) more.listed.push_back(std::move(folder));
+              for (auto& log : registry::find_logs(hive, told_later))
+                more.inputs.push_back(std::move(log));
+            }
           });
         });
       },

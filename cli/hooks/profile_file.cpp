@@ -81,12 +81,14 @@ core::Expected<HookProfile, ProfileError> read_profile_file(const std::string& p
 
 void leave_profiles(Command& command, std::function<std::vector<std::string>()> profiles) {
   command.before_sandbox([profiles = std::move(profiles)](SandboxNeeds& needs) {
-    needs.find_more_inputs.emplace_back([&profiles](std::vector<std::string>& inputs) {
+    needs.find_more_inputs.emplace_back([&profiles](SandboxNeeds& more) {
       std::error_code ignored;
       for (const auto& path : profiles()) {
+        // A pipe is read once, and its includes are known too late.
+        if (path == "-") more.inputs.emplace_back(".");
         if (!std::filesystem::is_regular_file(path, ignored)) continue;
         if (auto source = read_source(path, syscall_map::largest_profile_file))
-          (void)read_all(std::move(*source), inputs);
+          (void)read_all(std::move(*source), more.inputs);
       }
     });
   });

@@ -47,8 +47,12 @@ void TextTable::add_row(Row row) {
     rows_.push_back(std::move(row));
     return;
   }
-  for (std::size_t i = 0; i < columns_.size(); ++i)
-    print(output_, "{} ", padded(row.cells[i], columns_[i].width, columns_[i].left));
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    const auto& column = columns_[i];
+    const bool has_room = !column.left || display_width(row.cells[i]) <= column.width;
+    // Two blanks between words of neighbours, wherever the first of them ends.
+    print(output_, "{}{}", padded(row.cells[i], column.width, column.left), has_room ? " " : "  ");
+  }
   print(output_, " {}\n", row.label);
 }
 

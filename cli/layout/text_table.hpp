@@ -19,8 +19,8 @@ struct TextColumn {
 
 // A table of text: columns, and a label that ends each row. Without a terminal, rows are written as
 // they come. On a terminal, columns are as narrow as their contents, and headings take two lines if
-// that saves room; if labels would still be cut, columns are left out, first those without
-// information and then the last ones, and the table says so.
+// that saves room; if labels would still go on below, columns are left out, first those
+// without information and then the last ones, and the table says so.
 class TextTable {
  public:
   TextTable(Output& output, std::vector<TextColumn> columns, std::string label);

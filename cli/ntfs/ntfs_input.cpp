@@ -156,11 +156,11 @@ void add_segments(const std::string& image, std::vector<std::string>& inputs) {
 }
 
 // Parents that the command line does not name lie beside the image.
-void add_parts(std::vector<std::string>& inputs) {
-  const auto named = inputs;
+void add_parts(SandboxNeeds& needs) {
+  const auto named = needs.inputs;
   for (const auto& input : named) {
-    for (auto& part : list_input_parts(input, {})) inputs.push_back(std::move(part));
-    add_segments(input, inputs);
+    for (auto& part : list_input_parts(input, {})) needs.inputs.push_back(std::move(part));
+    add_segments(input, needs.inputs);
   }
 }
 

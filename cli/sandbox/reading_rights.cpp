@@ -32,6 +32,8 @@ class ReadableFiles {
     files_.allow(path, landlock_right::read_file | landlock_right::read_folder);
   }
 
+  void add_names(const std::string& folder) { files_.allow(folder, landlock_right::read_folder); }
+
   // And what links below a folder lead to. False where there are too many entries to look at.
   bool add_input(const std::string& path) {
     add(path);
@@ -89,8 +91,8 @@ void add_library_folders(ReadableFiles& files) {
 
 void leave_other_files(const SandboxNeeds& needs) {
   if (!is_sandbox_possible() || Landlock::abi() == 0) return;
-  auto inputs = needs.inputs;
-  for (const auto& find : needs.find_more_inputs) find(inputs);
+  auto all = needs;
+  for (const auto& find : needs.find_more_inputs) find(all);
   ReadableFiles files;
   for (const auto* const place : of_system) files.add(place);
   add_library_folders(files);
@@ -99,19 +101,21 @@ void leave_other_files(const SandboxNeeds& needs) {
   for (const auto& folder : needs.folders) files.add(folder);
   if (!needs.helper.empty()) files.add(needs.helper);
   for (const auto& path : read_after_run()) files.add(path);
-  for (const auto& input : inputs)
+  for (const auto& folder : all.listed) files.add_names(folder);
+  for (const auto& input : all.inputs)
     if (!files.add_input(input)) return;
   if (!files.enforce()) refuse_without("Landlock");
 }
 
-void add_folder_of(const std::string& path, std::vector<std::string>& inputs) {
+std::vector<std::string> folders_of(const std::string& path) {
   std::error_code error;
-  const auto status = fs::status(path, error);
-  if (path == "-" || (fs::exists(status) && !fs::is_regular_file(status))) return;
+  if (fs::is_directory(path, error)) return {};
   const auto folder = fs::path{path}.parent_path();
-  inputs.push_back(folder.empty() ? "." : folder.string());
+  std::vector<std::string> folders{folder.empty() ? "." : folder.string()};
+  if (!fs::is_symlink(path, error)) return folders;
   const auto target = fs::canonical(path, error);
-  if (!error && fs::is_symlink(path, error)) inputs.push_back(target.parent_path().string());
+  if (!error) folders.push_back(target.parent_path().string());
+  return folders;
 }
 
 }  // namespace coldtrace::cli

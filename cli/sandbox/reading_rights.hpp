@@ -15,8 +15,8 @@ void leave_other_files(const SandboxNeeds& needs);
 // Entries of folders that are looked through for links.
 inline constexpr std::size_t most_listed_entries = 65'536;
 
-// Adds the folder that a file lies in, and the one that its link leads to; nothing for folders and
-// pipes.
-void add_folder_of(const std::string& path, std::vector<std::string>& inputs);
+// The folder that a file lies in, and if it is a link the one that this leads to; "." for standard
+// input, none for folders.
+std::vector<std::string> folders_of(const std::string& path);
 
 }  // namespace coldtrace::cli

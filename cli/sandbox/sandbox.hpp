@@ -11,8 +11,10 @@ namespace coldtrace::cli {
 // Command::before_sandbox() says.
 struct SandboxNeeds {
   std::vector<std::string> inputs;  // files and folders that it reads, with all that is below
-  // Each adds what is read besides. Called in the sandbox: it may read first bytes of the inputs.
-  std::vector<std::function<void(std::vector<std::string>& inputs)>> find_more_inputs;
+  std::vector<std::string> listed;  // folders whose names it reads
+  // Each adds to both what is read besides. Called in the sandbox: it may read first bytes of the
+  // inputs.
+  std::vector<std::function<void(SandboxNeeds& needs)>> find_more_inputs;
   std::string output;                // the file that the results go to; empty: standard output
   std::string output_folder;         // exists already, under a temporary name beside its own
   std::vector<std::string> folders;  // below which the run makes folders and files

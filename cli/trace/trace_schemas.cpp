@@ -5,7 +5,9 @@
 
 #include "cli/command/output_guard.hpp"
 #include "cli/sandbox/reading_rights.hpp"
+#include "coldtrace/core/folder_files.hpp"
 #include "coldtrace/core/glob.hpp"
+#include "coldtrace/schema_files/language_folders.hpp"
 #include "coldtrace/schema_files/traced_build.hpp"
 #include "coldtrace/where/where_value.hpp"
 
@@ -32,6 +34,19 @@ std::vector<std::string> SchemaOptions::all_paths() const {
   return all;
 }
 
+void add_translations(const std::string& file, SandboxNeeds& needs) {
+  for (const auto& folder : folders_of(file)) {
+    needs.listed.push_back(folder);
+    const auto entries = core::list_folder(folder);
+    if (!entries) continue;
+    std::error_code ignored;
+    for (const auto& entry : *entries)
+      if (schema_files::LanguageFolders::is_language(entry.path().filename().string()) &&
+          entry.is_directory(ignored))
+        needs.inputs.push_back(entry.path().string());
+  }
+}
+
 void add_schema_options(Command& command, SchemaOptions& options) {
   command
       .add_input(
@@ -43,10 +58,10 @@ void add_schema_options(Command& command, SchemaOptions& options) {
       .type_name("FILE|DIR");
   add_language_option(command, options);
   command.before_sandbox([&options](SandboxNeeds& needs) {
-    needs.find_more_inputs.emplace_back([&options](std::vector<std::string>& inputs) {
+    needs.find_more_inputs.emplace_back([&options](SandboxNeeds& more) {
       for (auto& path : options.all_paths()) {
-        add_folder_of(path, inputs);
-        inputs.push_back(std::move(path));
+        add_translations(path, more);
+        more.inputs.push_back(std::move(path));
       }
     });
   });
@@ -58,8 +73,8 @@ void add_parameters_option(Command& command, SchemaOptions& options) {
                  "Message file that resolves %%n insertions, e.g. msobjs.dll or kernel32.dll")
       .repeatable();
   command.before_sandbox([&options](SandboxNeeds& needs) {
-    needs.find_more_inputs.emplace_back([&options](std::vector<std::string>& inputs) {
-      for (const auto& file : options.parameters) add_folder_of(file, inputs);
+    needs.find_more_inputs.emplace_back([&options](SandboxNeeds& more) {
+      for (const auto& file : options.parameters) add_translations(file, more);
     });
   });
 }

@@ -13,6 +13,11 @@
 
 namespace coldtrace::cli {
 
+struct SandboxNeeds;
+
+// Tells the sandbox of the folders of languages beside a module, where its translations are.
+void add_translations(const std::string& file, SandboxNeeds& needs);
+
 // --schemas, --language, --tmf, and --pdb for WPP annotations.
 struct SchemaOptions {
   std::vector<std::string> paths;

@@ -25,11 +25,13 @@ completion() {
   "${coldtrace[@]}" help --completion "$1" >"$2"
 }
 
-# documents FOLDER: what help and manual pages refer to, and the files that README and the tutorials read.
+# documents FOLDER: what help and manual pages refer to, what that links to, and the files that README and the tutorials read.
 documents() {
-  mkdir -p "$1/examples"
+  local header=tracefile/include/coldtrace/trace_writer.h
+  mkdir -p "$1/examples" "$1/${header%/*}"
   cp -r "$project/docs" "$1"
-  cp "$build"/demo/demo-* "$1/examples"
+  cp "$project"/examples/*.c* "$build"/demo/demo-* "$1/examples"
+  cp "$project/$header" "$1/$header"
 }
 
 # bin/ and libexec/ side by side, wherever they are unpacked; needs nothing of the system but its kernel.

@@ -144,9 +144,8 @@ void add_hooks_iat(CLI::App& app, Exit& exit) {
             .type_name("GLOB");
         add_image_options(command, options);
         command.before_sandbox([&options](SandboxNeeds& needs) {
-          needs.find_more_inputs.emplace_back([&options](std::vector<std::string>& inputs) {
-            if (options.folders.empty()) add_folder_of(options.program, inputs);
-          });
+          if (options.folders.empty() && !options.program.empty())
+            needs.inputs.push_back(folder_of(options.program));
         });
       },
       run_hooks_iat);

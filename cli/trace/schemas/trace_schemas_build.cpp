@@ -6,7 +6,7 @@
 #include "cli/ntfs/rows/volume_name.hpp"
 #include "cli/ntfs/shadow_option.hpp"
 #include "cli/ntfs/visited_volumes.hpp"
-#include "cli/sandbox/reading_rights.hpp"
+#include "cli/sandbox/sandbox.hpp"
 #include "cli/trace/schemas/volume_files.hpp"
 #include "cli/trace/trace_commands.hpp"
 #include "cli/trace/trace_schemas.hpp"
@@ -112,8 +112,8 @@ void add_trace_schemas_build(CLI::App& app, Exit& exit) {
                          "Disk image, as for 'ntfs snapshot'. On all of its NTFS volumes, the "
                          "contents of files that may declare events are read");
         command.before_sandbox([&options](SandboxNeeds& needs) {
-          needs.find_more_inputs.emplace_back([&options](std::vector<std::string>& inputs) {
-            for (const auto& file : options.inputs) add_folder_of(file, inputs);
+          needs.find_more_inputs.emplace_back([&options](SandboxNeeds& more) {
+            for (const auto& file : options.inputs) add_translations(file, more);
           });
         });
       },

@@ -75,6 +75,8 @@ class Readable(case.Case):
         self.assertGreater(len(list(self.here.glob("disk.E*"))), 2)
         self.assertIn("$MFT", self.same("ntfs", "snapshot", "disk.E01", "--format", "csv", "-q"))
         self.same("ntfs", "info", "--verify", "disk.E01")
+        for name in "disk.E02", "disk.E03":
+            self.assertEqual(self.rows(name), self.rows("disk.E01"))
 
     def test_what_hook_profiles_include(self):
         self.make("all/names.profile", b"include \"../more/files.profile\"\n")
@@ -82,11 +84,33 @@ class Readable(case.Case):
         names = self.make("names.txt", b"NtCreateFile\nNtClose\n")
         text = self.same("hooks", "profile", "expand", "all/names.profile", "--against", names)
         self.assertIn("NtCreateFile", text)
+        # From standard input, they are those of the current folder.
+        self.make("here.profile", b"include \"more/files.profile\"\n")
+        with open(self.here / "here.profile") as profile:
+            done = self.run_in("hooks", "profile", "expand", "-", "--against", names, stdin=profile)
+        self.assertIn(b"NtCreateFile", done.stdout)
 
     def test_dlls_beside_a_program(self):
         self.make("app/program.exe", (CORPUS / "pe_image/x64").read_bytes())
         shutil.copyfile(CORPUS / "syscall_map/wine-x64", self.here / "app/ntdll.dll")
-        self.same("hooks", "iat", "app/program.exe")
+        beside = self.same("hooks", "iat", "app/program.exe")
+        self.assertIn("ntdll.dll", beside)
+        with open(self.here / "app/program.exe") as program:
+            done = subprocess.run([COLDTRACE, "hooks", "iat", "-"], stdin=program, capture_output=True, cwd=self.here / "app")
+        self.assertIn(b"ntdll.dll", done.stdout)
+
+    def test_one_file_makes_no_walk_of_its_folder(self):
+        """Nor does a file beside it become readable: what is there is only listed."""
+        self.make("a/one.man", MANIFEST.read_bytes())
+        self.make("a/en-US/one.man.mui", b"")
+        secret = self.make("a/deep/secret.man", MANIFEST.read_bytes())
+        trace = self.here / "run.ctrace"
+        self.run_in("trace", "synthesize", "deadlock-2", "-o", trace)
+        done = subprocess.run(["strace", "-f", "-e", "trace=landlock_add_rule,openat", "-o", self.here / "calls", COLDTRACE,
+                               "trace", "info", trace, "--schemas", self.here / "a/one.man"], capture_output=True) \
+            if case.installed(self, "strace") else None
+        if done is not None:
+            self.assertNotIn(str(secret.parent), (self.here / "calls").read_text())
 
     def test_what_links_below_a_folder_lead_to(self):
         self.make("elsewhere/deep/one.man", MANIFEST.read_bytes())

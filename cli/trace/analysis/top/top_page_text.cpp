@@ -65,21 +65,20 @@ class TopText {
     fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
   }
 
-  // A row that is too long for the page loses the start of its last column. On a narrow terminal,
-  // or one that has no room for that either, the row goes on below, with all of it.
+  // A row that is too long for the page loses the start of its last column. On a terminal the row
+  // goes on below, with all of it.
   void line(const std::string& columns, Share share, const std::string& last) {
-    constexpr std::size_t narrow = 80, least = 20;
+    constexpr std::size_t least = 20;
     const auto bar = bar_width(core::display_width(columns));
     const auto before = core::display_width(columns) + (bar > 0 ? bar + bar_gap.size() : 0);
     const auto room = page_width_ - std::min(before, page_width_);
     print("{}{}{}{}\n", columns, bar > 0 ? bar_of(share, bar) : "", bar > 0 ? bar_gap : "",
-          folds_ && (page_width_ < narrow || room < least) ? last
-                                                           : end_of(last, std::max(room, least)));
+          folds_ ? last : end_of(last, std::max(room, least)));
   }
 
-  // Within such columns: on a page that has room for them, the end of a text that is longer.
+  // Within such columns: in a pipe, the end of a text that is longer.
   std::string padded(const std::string& text, std::size_t width) const {
-    auto cell = folds_ && page_width_ < plain_width ? text : end_of(text, width);
+    auto cell = folds_ ? text : end_of(text, width);
     cell.append(width - std::min(width, core::display_width(cell)), ' ');
     return cell;
   }

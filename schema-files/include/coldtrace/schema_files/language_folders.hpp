@@ -26,6 +26,8 @@ class LanguageFolders {
   std::string find(const std::string& module, const std::vector<std::string>& languages,
                    core::Findings& findings);
 
+  // Whether a folder is named as a language: "en-US", "sr-Latn-RS", "de".
+  [[nodiscard]] static bool is_language(std::string_view name);
   // The language in the path of such a file; empty if there is none.
   [[nodiscard]] static std::string language_of(const std::string& file);
   // Whether that is one of the languages.
