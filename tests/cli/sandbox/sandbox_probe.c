@@ -2,8 +2,8 @@
    taken over might do, and says of each whether it was possible.
 
    PROBE_FOLDER has a file of its own for each attempt, PROBE_INPUT is what the run reads,
-   PROBE_OTHER a file elsewhere, PROBE_LISTENER and PROBE_BOX are sockets of another process, PROBE_REPORT where to write. What an
-   attempt needs is made before main() begins. */
+   PROBE_OTHER a file elsewhere, PROBE_LISTENER and PROBE_BOX are sockets of another process,
+   PROBE_REPORT where to write. What an attempt needs is made before main() begins. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
