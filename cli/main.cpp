@@ -16,6 +16,7 @@
 #include <malloc.h>
 
 #include "cli/batch/batch_command.hpp"
+#include "cli/batch/command_words.hpp"
 #include "cli/command/command.hpp"
 #include "cli/command/output_guard.hpp"
 #include "cli/command/version.hpp"
@@ -107,7 +108,10 @@ Exit run_words(const std::vector<std::string>& words) {
   try {
     if (std::ranges::any_of(words, names_output_folder))
       if (const auto answer = run_output_folder_line(app, words, run_program)) return *answer;
-    app.parse(std::vector<std::string>{words.rbegin(), words.rend()});
+    auto ordered =
+        std::ranges::find(words, "--") != words.end() ? with_arguments_last(app, words) : words;
+    std::ranges::reverse(ordered);
+    app.parse(std::move(ordered));
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) {  // --help, --version
       std::ostringstream text;

@@ -165,6 +165,27 @@ std::optional<BatchedCommand> read_command(CLI::App& root, const std::vector<std
   return command;
 }
 
+std::vector<std::string> with_arguments_last(CLI::App& root,
+                                             const std::vector<std::string>& words) {
+  const auto [app, count] = find_named(root, words);
+  const std::span all{words};
+  std::vector<std::string> ordered{words.begin(),
+                                   words.begin() + static_cast<std::ptrdiff_t>(count)};
+  std::vector<std::string> before, behind;
+  bool is_behind = false;
+  LineWords line{*app, all.subspan(count)};
+  for (LineWords::Piece piece; line.next(piece);) {
+    is_behind |= piece.words.empty();
+    auto& place = !piece.is_argument ? ordered : is_behind ? behind : before;
+    place.insert(place.end(), piece.words.begin(), piece.words.end());
+  }
+  if (before.empty() || behind.empty() || app->get_name() == "batch") return words;
+  ordered.emplace_back("--");
+  ordered.insert(ordered.end(), before.begin(), before.end());
+  ordered.insert(ordered.end(), behind.begin(), behind.end());
+  return ordered;
+}
+
 std::optional<BatchOptions> read_output_folder_line(CLI::App& root,
                                                     const std::vector<std::string>& words) {
   const auto [app, count] = find_named(root, words);

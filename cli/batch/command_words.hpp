@@ -37,6 +37,10 @@ void refuse_help(CLI::App& root, const std::vector<std::string>& words);
 std::optional<BatchedCommand> read_command(CLI::App& root, const std::vector<std::string>& words,
                                            const RunProgram& run, Exit& exit);
 
+// A command line with arguments in front of "--" and behind it, with all of them behind: CLI11
+// takes none there if it has one already. Others as they are.
+std::vector<std::string> with_arguments_last(CLI::App& root, const std::vector<std::string>& words);
+
 // The batch that a command line with --out-dir asks for: its arguments are the inputs (only the
 // first one if the command has others), and --jobs is the number of inputs at a time. Nothing if it
 // does not have that option exactly once with a value.

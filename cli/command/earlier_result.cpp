@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -47,29 +48,65 @@ bool is_own_packed_table(const core::FileImage& file) {
   return file.read_at(0, head) && unpack_xz_start(head, start.size()) == start;
 }
 
-// Whether it begins with packets as Perfetto's trace.proto has them: field 1, a length and so many
-// bytes, one behind the other up to the end, or 64 of them. Of one that is `cut` the last may lack
-// some.
-bool is_perfetto_trace(const core::ImageSource& file, bool cut = false) {
-  constexpr u64 header_size = 11;  // the field's key, and a length of at most ten bytes
+// Takes a number as protocol buffers write it, of at most ten bytes.
+std::optional<u64> take_varint(core::ByteView& bytes) {
+  u64 value = 0;
+  for (unsigned shift = 0; shift < 64 && !bytes.empty(); shift += 7) {
+    const auto byte = std::to_integer<u64>(bytes.front());
+    bytes = bytes.subspan(1);
+    value |= (byte & 0x7f) << shift;
+    if (byte < 0x80) return value;
+  }
+  return std::nullopt;
+}
+
+// Whether a packet of `length` bytes of a Perfetto trace starts with the fields that
+// PerfettoPackets' users write first: a time or none, and then the sequence (always 1), a process
+// tree, clocks or events of ETW; or that it is a group of packets that zlib compressed. Source:
+// google/perfetto, trace_packet.proto.
+bool starts_own_packet(core::ByteView packet, u64 length) {
+  constexpr auto varint = [](u64 field) { return field << 3; };
+  constexpr auto message = [](u64 field) { return field << 3 | 2; };
+  const auto shown = packet.size();
+  auto key = take_varint(packet);
+  if (key == message(50)) {
+    const auto size = take_varint(packet);
+    constexpr std::byte deflate{0x78};
+    return size && *size == length - (shown - packet.size()) && !packet.empty() &&
+           packet.front() == deflate;
+  }
+  if (key == message(95)) return true;
+  const bool timed = key == varint(8);
+  if (timed) key = take_varint(packet) ? take_varint(packet) : std::nullopt;
+  if (key == varint(10)) return take_varint(packet) == 1U;
+  return timed && (key == message(2) || key == message(6));
+}
+
+// Whether it begins with packets of a Perfetto trace as coldtrace writes them: field 1, a length
+// and so many bytes, one behind the other up to the end, or 64 of them. Of one that is `cut` the
+// last may lack some.
+bool is_own_perfetto_trace(const core::ImageSource& file, bool cut = false) {
+  constexpr u64 most_read = 48;  // keys, lengths and values of at most ten bytes each
   constexpr int most_packets = 64;
-  constexpr std::byte packet{0x0a};
   u64 at = 0;
   for (int packets = 0; packets < most_packets && at < file.size(); ++packets) {
-    std::array<std::byte, header_size> bytes{};
-    const auto head =
-        std::span{bytes}.first(static_cast<std::size_t>(std::min(header_size, file.size() - at)));
-    if (!file.read_at(at, head) || head.front() != packet) return false;
-    u64 length = 0;
-    std::size_t used = 1;
-    for (unsigned shift = 0; used < head.size() && shift < 35; shift += 7) {
-      const auto byte = std::to_integer<u64>(head[used++]);
-      length |= (byte & 0x7f) << shift;
-      if (byte < 0x80) break;
-    }
-    if (length == 0) return false;
-    if (length > file.size() - at - used) return cut && packets > 0;
-    at += used + length;
+    std::array<std::byte, most_read> bytes{};
+    const auto read =
+        std::span{bytes}.first(static_cast<std::size_t>(std::min(most_read, file.size() - at)));
+    if (!file.read_at(at, read)) return false;
+    core::ByteView head{read};
+    const auto key = take_varint(head);
+    const auto length = take_varint(head);
+    constexpr u64 packet = 0x0a;
+    const bool may_lack = cut && packets > 0 && read.size() < most_read;
+    if (key && *key != packet) return false;
+    if (!key || !length) return may_lack;
+    const u64 header_size = read.size() - head.size();
+    const bool whole = *length <= file.size() - at - header_size;
+    const auto start = head.first(static_cast<std::size_t>(std::min<u64>(head.size(), *length)));
+    if (!starts_own_packet(start, *length)) return !whole && may_lack;
+    if (!whole) return cut;
+    at += header_size + *length;
   }
   return at > 0;
 }
@@ -101,7 +138,7 @@ bool holds_result(const core::FileImage& file, const std::string& name, core::Fi
   if (text.empty()) return false;
   if (inner == core::FileKind::sqlite) return starts_own_database(start);
   if (inner == core::FileKind::ctrace) return replaces_trace(format);
-  if (inner == core::FileKind::unknown && is_perfetto_trace(unpacked, text.size() == most))
+  if (inner == core::FileKind::unknown && is_own_perfetto_trace(unpacked, text.size() == most))
     return true;
   return !is_evidence(inner) && (is_own(inner) || is_text(start));
 }
@@ -121,7 +158,8 @@ bool is_earlier_result(const std::string& file, const std::string& name, core::F
   if (!opened) return false;
   const auto& image = **opened;
   if (kind == core::FileKind::xz) return is_own_packed_table(image);
-  if (kind == core::FileKind::unknown) return is_perfetto_trace(image) || is_schema_store(image);
+  if (kind == core::FileKind::unknown)
+    return is_own_perfetto_trace(image) || is_schema_store(image);
   return holds_result(image, name, kind, format);
 }
 

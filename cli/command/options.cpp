@@ -323,8 +323,10 @@ void add_output_folder_option(CLI::App& app) {
                          : "Read the first argument (of a folder, each file) in its own process, "
                            "--jobs at a time, and write its results to a file in DIR, as "
                            "'coldtrace batch' does")
-          ->type_name("DIR")
           ->group(common_options_heading);
+  Option{folder_option}.check("DIR", [](const std::string& text) {
+    return text.empty() ? "no folder has an empty name" : "";
+  });
   if (app.get_option_no_throw("--jobs") != nullptr) return;
   static unsigned jobs;
   auto* const jobs_option =

@@ -93,9 +93,8 @@ core::FileKind kind_of(const Target& target) {
   return kind_of(target.path.string());
 }
 
-// Whether pages all over the file have bytes that no text has: results escape them, but for a cell
-// of CSV.
-bool has_bytes_of_no_text(const Target& target) {
+// Whether one of some pages all over the file is `refused`, or cannot be read.
+bool has_page(const Target& target, bool (*refused)(core::ByteView)) {
   constexpr u64 page_size = 4096;
   constexpr u64 most_pages = 256;
   const auto file = core::FileImage::open(target.path.string());
@@ -108,9 +107,30 @@ bool has_bytes_of_no_text(const Target& target) {
     const u64 at = (pages - 1 - i * pages / tries) * page_size;  // the last one first
     const auto part = std::span{page}.first(std::min(page_size, size - at));
     if (!(*file)->read_at(at, part)) return true;
-    if (!is_text(part)) return true;
+    if (refused(part)) return true;
   }
   return false;
+}
+
+// Bytes that no text has: results escape them, but for a cell of CSV.
+bool has_bytes_of_no_text(const Target& target) {
+  return has_page(target, [](core::ByteView page) { return !is_text(page); });
+}
+
+// Whether it begins like a text and goes on as none does: results have no zero byte, and are UTF-8.
+// A page may begin and end inside a character.
+bool is_text_no_further(const Target& target, core::FileKind kind) {
+  if (kind < core::FileKind::manifest && kind != core::FileKind::coldtrace_json) return false;
+  return has_page(target, [](core::ByteView page) {
+    constexpr std::size_t most_cut = 3;
+    if (is_text(page)) return false;
+    auto text = core::to_chars(page);
+    const auto is_inside = [](char c) { return (c & 0xc0) == 0x80; };
+    for (std::size_t i = 0; i < most_cut && !text.empty() && is_inside(text.front()); ++i)
+      text.remove_prefix(1);
+    for (std::size_t i = 0; i < most_cut && !core::is_valid_utf8(text); ++i) text.remove_suffix(1);
+    return text.find('\0') != text.npos || !core::is_valid_utf8(text);
+  });
 }
 
 // What nothing tells apart from a piece of an image. One that starts like a text has other bytes
@@ -185,12 +205,16 @@ void refuse_content(const Target& target, const std::string& format,
   for (const auto& input : inputs) refuse_input(target, kind, input);
   if (kind == core::FileKind::ctrace && replaces_trace(format)) return;
   const bool unknown = kind == core::FileKind::unknown || kind == core::FileKind::zeros;
-  if (!is_evidence(kind) && kind != core::FileKind::ctrace &&
+  const bool mixed = is_text_no_further(target, kind);
+  if (!is_evidence(kind) && kind != core::FileKind::ctrace && !mixed &&
       !(unknown && has_bytes_of_no_text(target)))
     return;
+  const std::string_view more = unknown ? " and not text"
+                                : mixed ? " with bytes in it that no text has"
+                                        : "";
   if (!is_earlier_result(target.path.string(), target.file, kind, format))
     throw Failure{fmt::format("{}: it is {}{}, which is never overwritten", target.name,
-                              to_string(kind), unknown ? " and not text" : "")};
+                              to_string(kind), more)};
 }
 
 // What a part of an image may begin with.

@@ -12,7 +12,9 @@ void add_text_time_options(Command& command, TextOptions& options) {
   auto utc_offset =
       command.add_option("--utc-offset", options.utc_offset,
                          "Text: show times at this UTC offset, e.g. +05:30 or -08:00");
-  utc_offset.type_name("HH:MM");
+  utc_offset.check("HH:MM", [](const std::string& text) {
+    return text.empty() ? "an empty text is no UTC offset" : "";
+  });
   command.add_flag("--local", options.local, "Text: show times in this machine's time zone")
       .excludes(utc_offset);
 }

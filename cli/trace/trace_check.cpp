@@ -7,6 +7,7 @@
 #include "cli/command/common_options.hpp"
 #include "cli/command/version.hpp"
 #include "cli/output/text.hpp"
+#include "cli/trace/analysis/drawing/drawing_text.hpp"
 #include "cli/trace/session_text.hpp"
 #include "cli/trace/trace_commands.hpp"
 #include "cli/trace/trace_input.hpp"
@@ -124,24 +125,8 @@ void write_json(JsonWriter& json, const Answer& answer, const TraceInput& input,
 }
 
 // Text of an attribute. XML has no control characters; they are shown escaped.
-std::string xml_text(std::string_view text) {
-  std::string escaped;
-  for (const char c : printable(text)) {
-    switch (c) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      default:
-        escaped += c;
-    }
-  }
-  return escaped;
+std::string safe_xml(std::string_view text) {
+  return xml_text(printable(text));
 }
 
 // Tools that read JUnit's files tell the cases of a suite apart by their names alone.
@@ -183,7 +168,7 @@ void write_junit(Output& output, const Answer& answer, const std::vector<FailedI
   CaseNames inputs;
   for (const auto& expectation : answer.expectations) {
     print(output, "    <testcase classname=\"coldtrace.trace.check\" name=\"{}\"",
-          xml_text(expected.next(expectation.text)));
+          safe_xml(expected.next(expectation.text)));
     if (!answer.met(expectation))
       print(output, ">\n      <failure message=\"{}\"/>\n    </testcase>\n",
             outcome_text(expectation));
@@ -197,12 +182,12 @@ void write_junit(Output& output, const Answer& answer, const std::vector<FailedI
     print(output,
           "    <testcase classname=\"coldtrace.trace.finding\" name=\"{}\">\n"
           "      <failure message=\"{}\"/>\n    </testcase>\n",
-          code, xml_text(text));
+          code, safe_xml(text));
   for (const auto& input : failed)
     print(output,
           "    <testcase classname=\"coldtrace.trace.input\" name=\"{}\">\n"
           "      <error message=\"{}\"/>\n    </testcase>\n",
-          xml_text(inputs.next(input.file)), xml_text(input.error));
+          safe_xml(inputs.next(input.file)), safe_xml(input.error));
   output.write("  </testsuite>\n</testsuites>\n");
 }
 

@@ -176,6 +176,25 @@ class Findings(Case):
         for form, count in forms.items():
             self.assertGreater(count, 3, form)
 
+    def test_arguments_stand_before_and_behind_two_dashes(self):
+        weird = self.here / "--weird.ctrace"
+        self.assertEqual(run("trace", "synthesize", "server", "-o", weird).returncode, 0)
+        shutil.copy(weird, self.here / "plain.ctrace")
+        for both, mixed in (
+                (["findings", "--", "gap-events-lost", "no-match"], ["findings", "gap-events-lost", "--", "no-match"]),
+                (["trace", "decode", "--where", "cpu == 0", "-q", "--", "plain.ctrace", "--weird.ctrace"],
+                 ["trace", "decode", "plain.ctrace", "--where", "cpu == 0", "-q", "--", "--weird.ctrace"]),
+                (["trace", "compare", "--format", "json", "--", "plain.ctrace", "--weird.ctrace"],
+                 ["trace", "compare", "plain.ctrace", "--format=json", "--", "--weird.ctrace"])):
+            one, other = run(*both, cwd=self.here), run(*mixed, cwd=self.here)
+            with self.subTest(mixed=mixed):
+                self.assertIn(one.returncode, (0, 1))
+                self.assertEqual((other.returncode, other.stdout, other.stderr),
+                                 (one.returncode, one.stdout, one.stderr))
+        done = run("findings", "no-match", "--", "--quiet")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"no finding has the code '--quiet'", done.stderr)
+
     def test_several_values_select_what_each_of_them_does(self):
         trace = self.here / "a.ctrace"
         self.exits(0, "trace", "synthesize", "producer-consumer", "-o", trace)

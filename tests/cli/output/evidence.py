@@ -7,6 +7,7 @@ import errno
 import gzip
 import os
 import pty
+import random
 import re
 import shutil
 import sqlite3
@@ -290,6 +291,9 @@ class Evidence(case.Case):
         self.refused(["findings", ","], [], b"CODE needs a value: CODE")
         for value in ("", " ", "4, "):
             self.refused(["trace", "decode", "--process", value, first], [first], b"--process: ")
+        for option, told in (("--out-dir", b"no folder has an empty name"),
+                             ("--utc-offset", b"an empty text is no UTC offset")):
+            self.refused(["trace", "info", option, "", first], [first], option.encode() + b": " + told)
         # What follows '--' is an argument, and what follows an option its value.
         for words, told in ((["pe", "info", "--", "--output="], b"--output=: No such file"),
                             (["trace", "decode", "--provider", "--output=", "none"], b"none: No such file")):
@@ -342,6 +346,43 @@ class Evidence(case.Case):
             self.refused(["findings", "-o", victim], [victim], b"which is never overwritten")
         text = self.write("notes", "Zürich\n".encode("latin-1") * 90)
         self.assertEqual(run("findings", "-o", text).returncode, 0)
+
+    def test_evidence_that_begins_as_text_is_not_replaced(self):
+        """The first pages of a volume are what a file once left there; the last ones tell."""
+        text = b"2024-02-29 12:34:56 all is well\n" * 256
+        volume = (PROJECT / "fuzz/corpus/ntfs_volume/small.img").read_bytes()
+        binary = random.Random(1).randbytes(70_000).replace(b"\0", b"\1")
+        starts = {"a text file": text, "an XML file": b"<?xml version='1.0'?>" + text, "JSON": b"[1," + text,
+                  "JSON that coldtrace wrote": b'{"schema":"coldtrace.findings.v1",' + text,
+                  "a registry export (.reg)": b"REGEDIT4\n" + text}
+        for kind, start in starts.items():
+            for behind in (volume[8192:], binary, bytes(4096), text * 40 + b"\x7f\0" + text):
+                with self.subTest(kind=kind, size=len(behind)):
+                    victim = self.write("victim", start + behind)
+                    self.refused(["findings", "-o", victim], [victim],
+                                 f"it is {kind} with bytes in it that no text has".encode())
+        victim = self.write("log", text + volume[8192:])
+        content = victim.read_bytes()
+        for redirection in (">>", "2>>"):
+            done = subprocess.run(["bash", "-c", f'"$@" {redirection} log', "bash", COLDTRACE, "findings", "--bogus"],
+                                  cwd=self.here, capture_output=True, timeout=60)
+            self.assertEqual((done.returncode, victim.read_bytes()), (2, content))
+        # What a cell of CSV may have, or a log with colours; and a page may end inside of a character.
+        for behind in (b"\x01,\x1b[31m\n" * 3000, "\x1bä日本語𝄞".encode() * 4001):
+            victim = self.write("victim", text + behind)
+            self.assertEqual(run("findings", "-o", victim).returncode, 0)
+
+    def test_other_messages_like_those_of_perfetto_are_not_replaced(self):
+        """Any message of protocol buffers whose one field is repeated looks like a trace of Perfetto."""
+        some = random.Random(2)
+        for content in (b"".join(b"\x0a\x10" + some.randbytes(16) for _ in range(3)),
+                        b"\x0a\x81\x10" + some.randbytes(2049), b"\x0a\x04\x50\x02\x68\x01",
+                        b"\x0a\x06\x92\x03\x04\x78\x9c\x00"):
+            victim = self.write("messages", content)
+            self.refused(["findings", "-o", victim], [victim], b"which is never overwritten")
+        content = bytes.fromhex("0a0200010affffff7f") + bytes(range(256)) * 4096
+        packed = self.write("messages.gz", gzip.compress(content))
+        self.refused(["findings", "-o", packed], [packed], b"which is never overwritten")
 
     def test_binary_results_are_replaced_by_another_run(self):
         trace = self.here / "run.ctrace"

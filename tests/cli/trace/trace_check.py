@@ -180,6 +180,13 @@ class Check(unittest.TestCase):
                              status=0)
         self.assertEqual(xml.etree.ElementTree.fromstring(content).find("testsuite").get("failures"), "0")
 
+    def test_junit_is_xml_whatever_an_expectation_contains(self):
+        """XML 1.0, 2.2: no U+FFFE and U+FFFF, and of the control characters three."""
+        for characters in ("\ufffe", "\uffff", "\x01\x1f\x7f", "<&>\u2028", "\ud7ff\ue000\U0010ffff"):
+            content = self.check(self.ctrace, "--expect", f'name == "a{characters}b"', "--none", "--format", "junit", status=0)
+            name = xml.etree.ElementTree.fromstring(content).find(".//testcase").get("name")
+            self.assertRegex(name, r'^name == "a.+b"$')
+
     def test_junit_has_no_two_cases_of_one_name(self):
         asked = [word for text in ("exists cpu", "exists pid", "exists cpu", "exists cpu")
                  for word in ("--expect", text)]
