@@ -181,7 +181,8 @@ class Answer {
   }
 
   static std::string use_text(const CodeUse& use) {
-    return fmt::format("{:>9}  {:>9}  {:>9}", use.samples, use.frames, use.addresses);
+    return fmt::format("{:>9}  {:>9}  {:>9}", grouped(use.samples), grouped(use.frames),
+                       grouped(use.addresses));
   }
 
   static void write_use(JsonWriter& json, const CodeUse& use) {
