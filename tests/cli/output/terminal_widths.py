@@ -74,6 +74,7 @@ class TerminalWidths(case.Case):
                                   folder=self.base)
         for line in text.splitlines():
             self.assertLessEqual(width(line), columns, line)
+            self.assertFalse(line.lstrip().startswith(","), line)
         if tuple(command[:2]) in OWN_LAYOUT:
             return
         shown, leaves_out = without_blanks(text), " left out: a wider terminal" in text
