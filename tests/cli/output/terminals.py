@@ -145,19 +145,26 @@ class Terminals(case.Case):
 
     def test_lines_are_broken_at_separators(self):
         """Where one is in reach: folders' names stay whole."""
-        log = EtlWriter()
-        log.process(0, 10, 100, "one.exe")
         folders = ["Device", "HarddiskVolume1", "Windows", "Microsoft.NET", "assembly", "GAC_64", "mscorlib",
                    "v4.0_4.0.0.0__b77a5c561934e089", "mscorlib.dll"]
-        log.system(0, 0x030A, 2, 20, struct.pack("<QQIII", 0x1_8000_0000, 0x9000, 100, 1, 2) + bytes(28) +
-                   ("\\" + "\\".join(folders) + "\0").encode("utf-16-le"))
-        trace = self.here / "paths.etl"
-        trace.write_bytes(log.build())
-        for columns in 44, 60:
-            lines, _ = on_terminal("trace", "symbols", "--all", trace, "-q", columns=columns)
-            self.assertLessEqual(max(map(len, lines)), columns)
-            for folder in folders:
-                self.assertTrue([line for line in lines if "\\" + folder in line], (folder, lines))
+        # Below its PDB, the name of an image has at least half of the terminal.
+        for has_pdb, widths in (False, (44, 60)), (True, (36, 40, 60, 80)):
+            log = EtlWriter()
+            log.process(0, 10, 100, "one.exe")
+            log.system(0, 0x030A, 2, 20, struct.pack("<QQIII", 0x1_8000_0000, 0x9000, 100, 1, 2) + bytes(28) +
+                       ("\\" + "\\".join(folders) + "\0").encode("utf-16-le"))
+            if has_pdb:
+                log.classic(0, 30, uuid.UUID("b3e675d7-2554-4f18-830b-2762732560de"), 36, 2,
+                            struct.pack("<QI", 0x1_8000_0000, 100) + bytes(range(16)) + struct.pack("<I", 27) + b"one.pdb\0")
+            trace = self.here / "paths.etl"
+            trace.write_bytes(log.build())
+            for columns in widths:
+                lines, _ = on_terminal("trace", "symbols", "--all", trace, "-q", columns=columns)
+                self.assertLessEqual(max(map(len, lines)), columns)
+                self.assertEqual("one.pdb" in " ".join(lines), has_pdb)
+                for folder in folders:
+                    if not has_pdb or len(folder) < columns // 2:
+                        self.assertTrue([line for line in lines if "\\" + folder in line], (folder, lines))
 
     def test_rows_that_go_on_below_keep_their_depth(self):
         """Names of a tree that have no room beside their columns are further in than those they lie in."""
