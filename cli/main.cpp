@@ -48,9 +48,13 @@ std::vector<std::string> named_files(const std::vector<std::string>& words) {
   return files;
 }
 
+bool refuses_sandbox(const std::vector<std::string>& words) {
+  return std::ranges::find(words, "--no-sandbox") != words.end();
+}
+
 // Where the kernel refuses it, a run says so; what makes no run goes on.
 void leave_rights(const std::vector<std::string>& words) {
-  if (std::ranges::find(words, "--no-sandbox") != words.end()) return;
+  if (refuses_sandbox(words)) return;
   try {
     enter_sandbox({});
   } catch (const Failure&) {
@@ -85,7 +89,10 @@ Exit run_program(const std::vector<std::string>& words);
 
 Exit run_words(const std::vector<std::string>& words) {
   CLI::App app{"Offline forensic parser and static toolkit for Windows", "coldtrace"};
-  app.set_version_flag("-V,--version", [] { return version_text(); });
+  app.set_version_flag("-V,--version", [&words] {
+    is_sandbox_off() = refuses_sandbox(words);  // its own flag is read later
+    return version_text();
+  });
   app.add_flag("--no-sandbox", is_sandbox_off(), no_sandbox_help);
   app.require_subcommand(1);
   add_help_flags(app);

@@ -4,6 +4,9 @@
 #include <thread>
 #include <utility>
 
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include "cli/command/command_outline.hpp"
 #include "cli/command/default_format.hpp"
 #include "cli/command/output_guard.hpp"
@@ -91,6 +94,22 @@ void add_common_options(Command& command, const std::vector<std::string>& format
   command.heading("Options");
 }
 
+namespace {
+
+// Nobody types a trace or an image, and a run would wait for it without a word.
+void refuse_terminal(const std::vector<std::string>& inputs) {
+  const auto is_standard = [](const std::string& path) {
+    return path == "-" || path == "/dev/stdin";
+  };
+  const auto input = std::ranges::find_if(inputs, is_standard);
+  if (input != inputs.end() && ::isatty(STDIN_FILENO) == 1)
+    throw Failure{fmt::format(
+        "{}: standard input is a terminal; name a file, or give it one with '< FILE' or a pipe",
+        *input)};
+}
+
+}  // namespace
+
 void begin_run(CommonOptions& options, const Command& command) {
   if (OutlineAlone::is_wanted())
     throw CommandOutline{options.formats, options.format, options.output.path, command.inputs()};
@@ -105,6 +124,7 @@ void begin_run(CommonOptions& options, const Command& command) {
   if (auto wrong = command.check_options_for(options.format); !wrong.empty())
     throw Failure{std::move(wrong)};
   options.named_inputs = command.inputs();
+  refuse_terminal(options.named_inputs);
   refuse_by_status(options.output, options.format, options.named_inputs);
   if (is_for_programs_alone(options.formats) && is_shown_on_terminal(options.output))
     throw Failure{fmt::format("{} is not shown on a terminal; name a file with -o",

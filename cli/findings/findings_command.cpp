@@ -14,6 +14,15 @@ struct FindingsCommandOptions : CommonOptions {
   std::vector<std::string> codes;
 };
 
+// Below a list that is longer than the terminal.
+void write_hint(Output& output) {
+  print(output, "\n{}\n",
+        wrapped(fmt::format("{}; 'coldtrace findings CODE' says what one means and what to do, "
+                            "--pager shows this list page by page",
+                            counted(finding_codes().size(), "code", "codes")),
+                0, output.columns()));
+}
+
 // In lines of at most `columns`; whole where that is 0.
 void write_list(Output& output, std::size_t columns) {
   constexpr std::size_t indent = 36;
@@ -22,13 +31,14 @@ void write_list(Output& output, std::size_t columns) {
     for (const auto& row : finding_codes())
       print(output, "{} ({})\n  {}\n", row.code, row.severity,
             wrapped(std::string{row.meaning}, 2, columns));
-    return;
+    return write_hint(output);
   }
   if (columns > 0) print(output, "{:<26} {:<8} {}\n", "code", "severity", "meaning");
   for (const auto& row : finding_codes())
     print(output, "{:<26} {:<8} {}\n", row.code, row.severity,
           columns > 0 ? wrapped(std::string{row.meaning}, indent, columns)
                       : std::string{row.meaning});
+  if (columns > 0) write_hint(output);
 }
 
 void write_paragraph(Output& output, const std::string& text) {

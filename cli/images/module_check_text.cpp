@@ -80,11 +80,11 @@ void write_head(Output& output, const ModuleCheck& check, const ModuleCheckOptio
           counted(dump.relocations(), "relocation agrees", "relocations agree"));
   print(output,
         "\nbytes {} compared, {} in absent pages, {} beyond the end, {} writable, {} freed\n",
-        bytes.compared_bytes, bytes.absent_bytes, bytes.missing_bytes, bytes.written_bytes,
-        bytes.discarded_bytes);
+        grouped(bytes.compared_bytes), grouped(bytes.absent_bytes), grouped(bytes.missing_bytes),
+        grouped(bytes.written_bytes), grouped(bytes.discarded_bytes));
   const auto& imports = check.result.imports;
   print(output, "imports {}, {} filled, {} absent\n", counted(imports.slots, "slot", "slots"),
-        imports.filled, imports.absent);
+        grouped(imports.filled), grouped(imports.absent));
   for (std::size_t i = 0; i < bytes.rules.size(); ++i) {
     const auto rule = static_cast<pe::PatchRule>(i);
     if (bytes.rules[i].changed > 0)

@@ -177,10 +177,10 @@ void write_volume_text(Output& output, const TextCharts& charts, const Entry& en
     const auto offset = extent.lcn ? mft.clusters().offset_of(*extent.lcn) : std::nullopt;
     if (offset) {
       print(output, "    VCN {:>10}  LCN {:>12}  {:>10} clusters  at {:#x}\n", extent.vcn,
-            static_cast<u64>(*extent.lcn), extent.clusters, *offset);
+            static_cast<u64>(*extent.lcn), grouped(extent.clusters), *offset);
     } else {
       print(output, "    VCN {:>10}  nowhere            {:>10} clusters\n", extent.vcn,
-            extent.clusters);
+            grouped(extent.clusters));
     }
   }
 }

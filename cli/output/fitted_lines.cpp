@@ -39,13 +39,37 @@ std::size_t first_bytes(std::string_view line) {
   return at < line.size() ? at + core::first_character(line.substr(at)).size() : at;
 }
 
+// Where a word ends that is longer than the room: in front of a separator of a path, or behind a
+// dash. A comma stays with what it follows.
+std::size_t find_word_break(std::string_view line, std::size_t least, std::size_t fits) {
+  const auto separator = line.find_last_of("\\/", fits);
+  if (separator != line.npos && separator > std::max(least, fits / 4)) return separator;
+  const auto dash = fits > 0 ? line.rfind('-', fits - 1) : line.npos;
+  if (dash != line.npos && dash >= std::max(least, fits / 2)) return dash + 1;
+  const bool is_comma = fits < line.size() && line[fits] == ',';
+  return is_comma && fits > least + 1 && static_cast<unsigned char>(line[fits - 1]) < 0x80
+             ? fits - 1
+             : fits;
+}
+
+// How much further in than cells are the last one of a line begins, such as a name in a tree, if
+// the line ends in front of it.
+std::size_t depth_behind(std::string_view line, std::size_t end) {
+  constexpr std::string_view gap = "   ";  // between cells are two
+  const auto next = line.find_first_not_of(' ', end);
+  const auto last = end > 0 ? line.find_last_not_of(' ', end - 1) : line.npos;
+  if (next == line.npos || last == line.npos || line.find(gap, next) != line.npos) return 0;
+  return next - last - 1 - std::min(next - last - 1, gap.size() - 1);
+}
+
 }  // namespace
 
 std::size_t find_line_break(std::string_view line, std::size_t least, std::size_t fits) {
   const auto searched = line.substr(0, fits + 1);
   const auto comma = searched.rfind(", "), blank = searched.rfind(' ');
   if (comma != searched.npos && comma > std::max(least, fits / 2)) return comma + 1;
-  return blank != searched.npos && blank > least ? blank : fits;
+  if (blank != searched.npos && blank > least) return blank;
+  return find_word_break(line, least, fits);
 }
 
 void FittedLines::append(core::TextBuffer& fitted, std::string_view text) {
@@ -83,8 +107,12 @@ bool FittedLines::break_line(core::TextBuffer& fitted) {
   put(fitted, line.substr(0, line.find_last_not_of(' ', end - 1) + 1));
   const auto color = open_color(line.substr(0, end));
   if (!color.empty()) fitted.append(no_color);
+  const auto depth = depth_behind(line, end);
   line_.replace(0, end, color);
   is_below_ = true;
+  // From one column on, however many blanks are in front of the first cell, which may be a number.
+  constexpr std::size_t first_depth = 8;
+  if (depth > 0) indent_ = static_cast<u32>(std::min(first_depth + depth, columns_ / 2));
   return true;
 }
 

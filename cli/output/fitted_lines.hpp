@@ -9,8 +9,8 @@
 namespace coldtrace::cli {
 
 // How many bytes of a line stay where the first `fits` have room: up to a comma in the second half
-// of the room or else a blank behind the first `least` bytes, or all that have room if there is
-// neither.
+// of the room or else a blank behind the first `least` bytes. If there is neither, up to a
+// separator of a path or behind a dash in the second half, or all that have room.
 std::size_t find_line_break(std::string_view line, std::size_t least, std::size_t fits);
 
 // Lets lines that are wider than the terminal go on below, so that nothing of them is lost.

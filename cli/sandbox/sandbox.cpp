@@ -174,6 +174,7 @@ void refuse_without(std::string_view part) {
 
 std::string sandbox_text() {
   if (!is_possible) return "none (built with sanitizers)";
+  if (is_sandbox_off()) return "none (--no-sandbox)";
   const auto abi = Landlock::abi();
   const auto files = abi == 0 ? std::string{} : fmt::format("Landlock ABI {}", abi);
   if (!has_system_call_filter())

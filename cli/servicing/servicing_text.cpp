@@ -53,7 +53,7 @@ void write_rows(Output& output, const syscall_map::RowChanges& changes, bool wit
           row.name.empty() ? "(no name)" : printable(row.name), values_of(row),
           row.reason.empty() ? "" : fmt::format(" ({})", printable(row.reason)));
   }
-  if (addresses > 0) print(output, "  {} more differ only in address\n", addresses);
+  if (addresses > 0) print(output, "  {} more differ only in address\n", grouped(addresses));
 }
 
 std::string counts_of(const syscall_map::RowChanges& changes) {

@@ -90,7 +90,7 @@ void write_session_text(Output& output, const TextCharts& charts, const tracefil
   const auto& header = scan.header;
   if (!scan.has_header) {
     print(output, "Session       the header is lost\n");
-    print(output, "Buffers       {}, compression {}\n", scan.buffers.size(),
+    print(output, "Buffers       {}, compression {}\n", grouped(scan.buffers.size()),
           to_string(scan.compression));
     return;
   }
@@ -103,12 +103,13 @@ void write_session_text(Output& output, const TextCharts& charts, const tracefil
         local_time_text(header, find_event_times(scan, trace.clock())));
   print(output, "Machine       {}, {}, {} MHz, {}-bit\n",
         windows_text(tracefile::find_version_text(header.windows_version())),
-        counted(header.processors, "processor", "processors"), header.cpu_speed,
+        counted(header.processors, "processor", "processors"), grouped(header.cpu_speed),
         u64{header.pointer_size} * 8);
   print(output, "Clock         {}, {} Hz{}\n", to_string(trace.clock().type()),
-        header.performance_frequency, trace.clock().approximate() ? ", approximate" : "");
-  print(output, "Buffers       {} of {}, mode {:#x}, compression {}\n", scan.buffers.size(),
-        size_text(header.buffer_size), header.log_file_mode, to_string(scan.compression));
+        grouped(header.performance_frequency), trace.clock().approximate() ? ", approximate" : "");
+  print(output, "Buffers       {} of {}, mode {:#x}, compression {}\n",
+        grouped(scan.buffers.size()), size_text(header.buffer_size), header.log_file_mode,
+        to_string(scan.compression));
   print(output, "Lost          {}, {}\n", counted(header.events_lost, "event", "events"),
         counted(header.buffers_lost, "buffer", "buffers"));
 }
@@ -136,13 +137,15 @@ void write_session_text(Output& output, const TextCharts& charts, const tracefil
         counted(header.processors, "processor", "processors"), u64{header.pointer_size} * 8);
   write_image_text(output, "Kernel", header.kernel);
   write_image_text(output, "System calls", header.ntdll);
-  print(output, "Clock         {}, {} Hz, {}", to_string(header.clock), header.frequency,
+  print(output, "Clock         {}, {} Hz, {}", to_string(header.clock), grouped(header.frequency),
         counted(part.pairs, "calibration pair", "calibration pairs"));
-  if (const auto bound = trace.error_bound()) print(output, ", error at most {} ns", *bound * 100);
+  if (const auto bound = trace.error_bound())
+    print(output, ", error at most {} ns", grouped(static_cast<u64>(*bound) * 100));
   output.write("\n");
-  print(output, "Buffers       {}, {} missing\n", scan.buffers.size(), scan.missing);
+  print(output, "Buffers       {}, {} missing\n", grouped(scan.buffers.size()),
+        grouped(scan.missing));
   print(output, "Lost          {}, {} reserved and never committed\n",
-        counted(scan.lost, "event", "events"), scan.uncommitted);
+        counted(scan.lost, "event", "events"), grouped(scan.uncommitted));
 }
 
 void write_sessions_text(Output& output, const TextCharts& charts, const TraceInput& input) {

@@ -171,17 +171,19 @@ class Answer {
                                       pdb.has_messages ? ", message texts" : "");
     const auto columns = output.columns();
     const bool has_room = core::display_width(row) + 1 + identity.size() <= columns;
+    const auto inset = columns == 0 ? indent : std::min(indent, columns / 2);
     if (columns == 0 || has_room)
       print(output, "{} {}\n", row, identity);
     else
       print(output, "{}\n{:>{}}{}\n", row, "",
-            std::min(indent, columns - std::min(columns, identity.size())), identity);
+            std::min(inset, columns - std::min(columns, identity.size())), identity);
     for (const auto number : pdb.images)
-      print(output, "{:>{}}{}\n", "", indent, printable(image(number).name));
+      print(output, "{:>{}}{}\n", "", inset, printable(image(number).name));
   }
 
   static std::string use_text(const CodeUse& use) {
-    return fmt::format("{:>9}  {:>9}  {:>9}", use.samples, use.frames, use.addresses);
+    return fmt::format("{:>9}  {:>9}  {:>9}", grouped(use.samples), grouped(use.frames),
+                       grouped(use.addresses));
   }
 
   static void write_use(JsonWriter& json, const CodeUse& use) {

@@ -92,7 +92,8 @@ void print_misses(Output& output, const IatDocument& document, const PlannedModu
   std::vector<std::string> names;
   for (const auto index : planned.own_functions) {
     if (names.size() == most_shown) {
-      names.push_back(fmt::format("and {} more", planned.own_functions.size() - most_shown));
+      names.push_back(
+          fmt::format("and {} more", grouped(planned.own_functions.size() - most_shown)));
       break;
     }
     const auto& target = document.plan.targets[document.plan.functions[index].target];

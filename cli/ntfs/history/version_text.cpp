@@ -65,7 +65,7 @@ std::string extents_text(std::span<const PlacedExtent> extents) {
     text += fmt::format(
         "{}{} {}", text.empty() ? "" : ", ", counted(extent.clusters, "cluster", "clusters"),
         extent.offset ? fmt::format("at {:#x}", *extent.offset) : std::string{"nowhere"});
-  if (extents.size() > shown) text += fmt::format(", {} more", extents.size() - shown);
+  if (extents.size() > shown) text += fmt::format(", {} more", grouped(extents.size() - shown));
   return text.empty() ? "nowhere" : text;
 }
 

@@ -71,7 +71,6 @@ class AnalysisRun {
 
 using trace_analysis::duration_text;
 using trace_analysis::Need;
-using trace_analysis::seconds_text;
 using trace_analysis::TraceTimes;
 
 }  // namespace coldtrace::cli

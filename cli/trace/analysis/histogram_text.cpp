@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "cli/output/text.hpp"
+
 namespace coldtrace::cli {
 namespace {
 
@@ -33,8 +35,8 @@ std::string octaves_text(const trace_analysis::Histogram& histogram,
                          const std::function<std::string(i64)>& unit) {
   std::string text;
   for (const auto& [width, count] : count_octaves(histogram))
-    text +=
-        fmt::format("{}{}: {}", text.empty() ? "up to " : ", ", unit(greatest_of(width)), count);
+    text += fmt::format("{}{}: {}", text.empty() ? "up to " : ", ", unit(greatest_of(width)),
+                        grouped(count));
   return text.empty() ? "none" : text;
 }
 

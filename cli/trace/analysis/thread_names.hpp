@@ -44,8 +44,8 @@ class ThreadNames {
   const TraceTimes& times() const { return times_; }
   // Ticks in units of 100 ns.
   i64 duration(i64 ticks) const { return times_.duration(ticks); }
-  // "0.0012345 s"
-  std::string seconds(i64 ticks) const { return times_.seconds(ticks) + " s"; }
+  // "12.35 ms"
+  std::string duration_text(i64 ticks) const { return times_.text(ticks); }
   // "+0.0012345"
   std::string since_start(i64 time) const { return times_.since_start(time); }
   // "+0.0012345 (event at 0x10000+0x1a8)": the place that `trace decode --header-fields` shows.

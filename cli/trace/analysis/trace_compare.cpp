@@ -50,14 +50,10 @@ std::optional<Side> read_side(const std::string& path, const TraceCompareOptions
   return Side{std::move(*input), std::move(tally)};
 }
 
-std::string seconds_of(u64 units) {
-  return seconds_text(static_cast<i64>(units));
-}
-
 // "12.345 events a second".
 std::string rate_text(u64 events, const TraceTally& tally) {
   const auto rate = rate_of(events, tally);
-  return rate ? fmt::format("{}.{:03}/s", *rate / 1000, *rate % 1000) : std::string{"-"};
+  return rate ? fmt::format("{}.{:03}/s", grouped(*rate / 1000), *rate % 1000) : std::string{"-"};
 }
 
 std::string provider_text(const std::optional<core::Guid>& guid, const std::string& name) {
@@ -83,7 +79,8 @@ void write_side_text(Output& output, std::string_view label, const Side& side) {
   const auto& tally = side.tally;
   print(output, "{:<6}  {}: {}{}\n", label, printable(side.input.trace.name()),
         counted(tally.events, "event", "events"),
-        tally.duration ? fmt::format(" in {} s", seconds_of(*tally.duration)) : std::string{});
+        tally.duration ? fmt::format(" in {}", duration_text(static_cast<i64>(*tally.duration)))
+                       : std::string{});
 }
 
 void write_kinds_text(Output& output, const Side& before, const Side& after,
@@ -98,8 +95,8 @@ void write_kinds_text(Output& output, const Side& before, const Side& after,
                    {"rate after", 16}},
                   "event"};
   for (const auto& difference : comparison.kinds)
-    table.add(kind_text(difference.kind), to_string(difference.change), difference.before,
-              difference.after, rate_text(difference.before, before.tally),
+    table.add(kind_text(difference.kind), to_string(difference.change), grouped(difference.before),
+              grouped(difference.after), rate_text(difference.before, before.tally),
               rate_text(difference.after, after.tally));
   table.finish();
 }
@@ -119,8 +116,8 @@ void write_pairs_text(Output& output, const trace_analysis::TraceComparison& com
                           !one.name.empty() ? printable(one.name)
                           : one.task        ? fmt::format("task {}", *one.task)
                                             : "no name"),
-              one.mean() < other.mean() ? "slower" : "faster", one.pairs, other.pairs,
-              seconds_text(one.mean()), seconds_text(other.mean()));
+              one.mean() < other.mean() ? "slower" : "faster", grouped(one.pairs),
+              grouped(other.pairs), duration_text(one.mean()), duration_text(other.mean()));
   table.finish();
 }
 

@@ -227,11 +227,12 @@ class TerminalTables(case.Case):
         boot, bursts, inversion = map(self.scenario, ("boot", "disk-bursts", "priority-inversion"))
         for command, heading in ((("schedule", boot), "process, longest waits, priorities, state at the end"),
                                  (("priority", inversion), "process, time at each priority"),
-                                 (("top", boot), "running (s) turns share process (1 more)"),
-                                 (("top", bursts), "response (s) requests bytes read written process, file")):
+                                 (("top", boot), "running turns share process (1 more)"),
+                                 (("top", bursts), "response requests bytes read written process, file")):
             command = "trace", *command
             piped = [line for line in run(*command, "-q").decode().splitlines()
-                     if not re.match(r" *[\d+]", line) and "(s)" not in line and not line.endswith("...")]
+                     if not re.match(r" *[\d+]", line) and "(s)" not in line
+                     and not line.lstrip().startswith("thread ") and not line.endswith("...")]
             self.assertGreater(len(piped), 3)
             told = strict_json(run(*command, "-q", "--format", "json"))["findings"] if "top" in command else []
             for columns in 60, 80:

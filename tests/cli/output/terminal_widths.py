@@ -74,13 +74,14 @@ class TerminalWidths(case.Case):
                                   folder=self.base)
         for line in text.splitlines():
             self.assertLessEqual(width(line), columns, line)
+            self.assertFalse(line.lstrip().startswith(","), line)
         if tuple(command[:2]) in OWN_LAYOUT:
             return
         shown, leaves_out = without_blanks(text), " left out: a wider terminal" in text
         for line in whole:
             if command[:2] == ["trace", "decode"]:  # times are of the day, and threads are left out
                 line = re.sub(r"^(time|\S+T\S+) .*? (\d+|-) +(\d+|-) +", "", line)
-            is_heading = line.startswith("time (UTC)") or "(s)  " in line
+            is_heading = line.startswith("time (UTC)") or "  mean  " in line
             if is_heading or without_blanks(line) in shown:
                 continue
             for word in (re.split(" {2,}", line)[-1] if leaves_out else line).split():

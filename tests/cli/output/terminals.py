@@ -8,6 +8,7 @@ import gzip
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import unittest
@@ -95,6 +96,9 @@ class Terminals(case.Case):
         for columns in (37, 60):
             lines, status = on_terminal("findings", columns=columns)
             self.assertEqual(status, 0)
+            lines, hint = lines[:lines.index("")], " ".join(lines[lines.index(""):])
+            self.assertIn(f" {len(codes)} codes; 'coldtrace findings CODE' says", hint)
+            self.assertIn("--pager", hint)
             self.assertFalse([line for line in lines if "…" in line])
             self.assertEqual(" ".join(lines).split(), " ".join(
                 f"{code} ({severity}) {meaning}" for code, severity, meaning in codes).split())
@@ -131,13 +135,70 @@ class Terminals(case.Case):
         self.assertGreater(len(broken), 10, broken)
         lines, _ = on_terminal("findings")
         self.assertLessEqual(max(map(len, lines)), 80)
-        self.assertEqual(" ".join(" ".join(lines[1:]).split()), " ".join(run("findings").stdout.decode().split()))
+        self.assertEqual(" ".join(" ".join(lines[1:lines.index("")]).split()), " ".join(run("findings").stdout.decode().split()))
         # Colors take no columns and end where a line is broken.
         lines, _ = on_terminal("trace", "info", TRACE, "-q", "--color", "always", columns=50, TERM="xterm")
         self.assertTrue([line for line in lines if "\x1b[" in line])
         for line in lines:
             self.assertLessEqual(len(plain(line)), 50, line)
             self.assertRegex(line, r"^[^\x1b]*(\x1b\[[\d;]*m[^\x1b]*\x1b\[0?m[^\x1b]*)*$")
+
+    def test_lines_are_broken_at_separators(self):
+        """Where one is in reach: folders' names stay whole."""
+        folders = ["Device", "HarddiskVolume1", "Windows", "Microsoft.NET", "assembly", "GAC_64", "mscorlib",
+                   "v4.0_4.0.0.0__b77a5c561934e089", "mscorlib.dll"]
+        # Below its PDB, the name of an image has at least half of the terminal.
+        for has_pdb, widths in (False, (44, 60)), (True, (36, 40, 60, 80)):
+            log = EtlWriter()
+            log.process(0, 10, 100, "one.exe")
+            log.system(0, 0x030A, 2, 20, struct.pack("<QQIII", 0x1_8000_0000, 0x9000, 100, 1, 2) + bytes(28) +
+                       ("\\" + "\\".join(folders) + "\0").encode("utf-16-le"))
+            if has_pdb:
+                log.classic(0, 30, uuid.UUID("b3e675d7-2554-4f18-830b-2762732560de"), 36, 2,
+                            struct.pack("<QI", 0x1_8000_0000, 100) + bytes(range(16)) + struct.pack("<I", 27) + b"one.pdb\0")
+            trace = self.here / "paths.etl"
+            trace.write_bytes(log.build())
+            for columns in widths:
+                lines, _ = on_terminal("trace", "symbols", "--all", trace, "-q", columns=columns)
+                self.assertLessEqual(max(map(len, lines)), columns)
+                self.assertEqual("one.pdb" in " ".join(lines), has_pdb)
+                for folder in folders:
+                    if not has_pdb or len(folder) < columns // 2:
+                        self.assertTrue([line for line in lines if "\\" + folder in line], (folder, lines))
+
+    def test_rows_that_go_on_below_keep_their_depth(self):
+        """Names of a tree that have no room beside their columns are further in than those they lie in."""
+        for columns, least in (80, 0), (60, 1), (30, 3):
+            lines, _ = on_terminal("ntfs", "snapshot", DISK, "-q", columns=columns)
+            below = {line.strip(): len(line) - len(line.lstrip()) for line in lines if re.match(" +[^ ]", line)}
+            whole = {line[51:].strip(): len(line[51:]) - len(line[51:].lstrip())
+                     for line in run("ntfs", "snapshot", DISK, "-q", "--format", "text").stdout.decode().splitlines()[1:]
+                     if "[" not in line}
+            shown = sorted((depth, below[name]) for name, depth in whole.items() if depth > 0 and name in below)
+            self.assertGreaterEqual(len({depth for depth, _ in shown}), least, lines)
+            for depth, indent in shown:
+                self.assertEqual(indent - shown[0][1], depth - shown[0][0], (columns, lines))
+
+    def test_standard_input_that_is_a_terminal(self):
+        """Of each command that reads one, at once."""
+        told = 0
+        for kind, rows in output_hashes.COMMANDS.items():
+            for row in rows:
+                words = [word for word in row if word not in ("json", "csv", "--format", output_hashes.OUT, "-o")]
+                if kind not in ("volume", "trace", "table", "profile") or set(row) - set(words) - {"json", "--format"}:
+                    continue
+                command = ["-" if word == output_hashes.IN else word for word in words]
+                command += [] if output_hashes.IN in words else ["-"]
+                text, done = run_on_terminal([COLDTRACE, *command], 200, keys=b"", timeout=20)
+                if "standard input is a terminal" in text:
+                    told += 1
+                    self.assertEqual((done.returncode, text), (
+                        2, "coldtrace: -: standard input is a terminal; name a file, or give it one with '< FILE' or a pipe\n"))
+                self.assertNotIn("seekable", text)
+        self.assertGreater(told, 20)
+        text, done = run_on_terminal([COLDTRACE, "trace", "decode", "/dev/stdin"], 200, keys=b"", timeout=20)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("/dev/stdin: standard input is a terminal", text)
 
     def test_a_narrow_terminal_shows_fields_of_events(self):
         events = rows_of("trace", "decode", TRACE)

@@ -648,10 +648,10 @@ class WaitKinds(Case):
         self.assertEqual(self.kinds(trace, options), want)
         text = run("graph", "wait-for", trace, *options).stdout.decode()
         self.assertIn("thread 1000 of app.exe (100) waited 1x for a critical section, by its stack "
-                      "(NTDLL.DLL!RtlEnterCriticalSection), 0.0000990 s, longest 0.0000990 s since +", text)
+                      "(NTDLL.DLL!RtlEnterCriticalSection), 99.0 us, longest 99.0 us since +", text)
         dot = run("graph", "wait-for", trace, *options, "--format", "dot").stdout.decode()
         node, = re.findall(r'(n\d+) \[shape=diamond, label="an SRW lock"', dot)
-        self.assertRegex(dot, rf'n\d+ -> {node} \[label="1x, 0\.0001490 s"')
+        self.assertRegex(dot, rf'n\d+ -> {node} \[label="1x, 149\.0 us"')
         svg = run("graph", "wait-for", trace, *options, "--format", "svg").stdout
         self.assertIn(b"an executive resource", svg)
         # Without symbols nothing is known.

@@ -10,12 +10,16 @@ std::string seconds_text(i64 units) {
   return fmt::format("{}.{:07}", units / 10'000'000, units % 10'000'000);
 }
 
+// The unit is that of what is shown: 999.996 ms are 1.000 s.
 std::string duration_text(i64 units) {
-  constexpr i64 millisecond = 10'000, second = 1'000 * millisecond;
+  constexpr i64 microsecond = 10, millisecond = 1'000 * microsecond, second = 1'000 * millisecond;
   const auto in = [&](i64 unit) { return static_cast<double>(units) / static_cast<double>(unit); };
-  if (units < millisecond) return fmt::format("{:.1f} us", in(millisecond / 1'000));
-  if (units < second) return fmt::format("{:.2f} ms", in(millisecond));
-  return fmt::format("{:.3f} s", in(second));
+  if (units == 0) return "0 s";
+  if (units < millisecond) return fmt::format("{:.1f} us", in(microsecond));
+  if (units < second - millisecond / 200) return fmt::format("{:.2f} ms", in(millisecond));
+  auto text = fmt::format("{:.3f} s", in(second));
+  for (auto at = text.find('.'); at > 3;) text.insert(at -= 3, ",");
+  return text;
 }
 
 std::optional<std::string> TraceTimes::utc(std::optional<i64> time) const {

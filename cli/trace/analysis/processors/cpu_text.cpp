@@ -40,14 +40,14 @@ class CpuText {
  private:
   void write_summary() {
     const auto& use = tables_.use;
-    print(output_, "Elapsed       {} s\n", seconds(use.schedule().elapsed()));
+    print(output_, "Elapsed       {}\n", duration(use.schedule().elapsed()));
     if (use.has_samples()) {
       const auto interval = use.interval();
       print(output_,
             "Samples       {}, {}; {} in DPCs, {} in ISRs, {} of unknown threads, {} in low power, "
             "{} that represent no time\n",
             grouped(use.total().all.samples),
-            interval ? fmt::format("each {} s", seconds_text(*interval)) : "at unknown intervals",
+            interval ? fmt::format("each {}", duration_text(*interval)) : "at unknown intervals",
             grouped(use.total().in_dpc.samples), grouped(use.total().in_isr.samples),
             grouped(use.counts().threadless), grouped(use.counts().low_power),
             grouped(use.total().all.firsts));
@@ -64,13 +64,13 @@ class CpuText {
     if (numbers.empty()) return;
     output_.write("\n");
     TextTable table{output_,
-                    {{"running (s)", 14},
-                     {"idle (s)", 14},
-                     {"unknown (s)", 14},
-                     {"sampled (s)", 14},
-                     {"sampled idle (s)", 16},
-                     {"DPC (s)", 12},
-                     {"ISR (s)", 12}},
+                    {{"running", 14},
+                     {"idle", 14},
+                     {"unknown", 14},
+                     {"sampled", 14},
+                     {"sampled idle", 16},
+                     {"DPC", 12},
+                     {"ISR", 12}},
                     "processor"};
     for (const auto number : numbers) {
       const auto share = tables_.share_of(number);
@@ -114,12 +114,12 @@ class CpuText {
     if (all.empty()) return;
     output_.write("\n");
     TextTable table{output_,
-                    {{"sampled (s)", 14}, {"samples", 8}, {"in DPCs (s)", 12}, {"in ISRs (s)", 12}},
+                    {{"sampled", 14}, {"samples", 8}, {"in DPCs", 12}, {"in ISRs", 12}},
                     std::move(title)};
     write_rows(std::move(table), all, [&](TextTable& rows, u32 i) {
       const auto [use, name] = find(i);
-      rows.add(name, seconds(use->all.time), grouped(use->all.samples), seconds(use->in_dpc.time),
-               seconds(use->in_isr.time));
+      rows.add(name, duration(use->all.time), grouped(use->all.samples), duration(use->in_dpc.time),
+               duration(use->in_isr.time));
     });
   }
 
@@ -127,11 +127,10 @@ class CpuText {
     const auto all = tables_.drivers();
     if (all.empty()) return;
     output_.write("\n");
-    TextTable table{
-        output_, {{"DPC (s)", 12}, {"DPCs", 8}, {"ISR (s)", 12}, {"ISRs", 8}}, "driver"};
+    TextTable table{output_, {{"DPC", 12}, {"DPCs", 8}, {"ISR", 12}, {"ISRs", 8}}, "driver"};
     write_rows(std::move(table), all, [this](TextTable& rows, const DriverUse& one) {
-      rows.add(module_text(one.module), seconds(one.in_dpc), grouped(one.dpcs), seconds(one.in_isr),
-               grouped(one.isrs));
+      rows.add(module_text(one.module), duration(one.in_dpc), grouped(one.dpcs),
+               duration(one.in_isr), grouped(one.isrs));
     });
   }
 
@@ -149,13 +148,10 @@ class CpuText {
 
   TextTable begin_uses(std::string title) {
     output_.write("\n");
-    return {output_,
-            {{"running (s)", 14},
-             {"interrupted (s)", 15},
-             {"sampled (s)", 14},
-             {"samples", 8},
-             {"difference (s)", 14}},
-            std::move(title)};
+    return {
+        output_,
+        {{"running", 14}, {"interrupted", 15}, {"sampled", 14}, {"samples", 8}, {"difference", 14}},
+        std::move(title)};
   }
 
   void add_use(TextTable& table, const ThreadUse& use, std::string label) const {
@@ -164,7 +160,7 @@ class CpuText {
         std::move(label), text(tables_.if_switches(use.running)), text(tables_.interrupted(use)),
         sampled(use.sampled.all.time),
         tables_.use.has_samples() ? grouped(use.sampled.all.samples) : "-",
-        !difference ? "-" : (*difference < 0 ? "-" : "+") + seconds_text(std::abs(*difference)));
+        !difference ? "-" : (*difference < 0 ? "-" : "+") + duration_text(std::abs(*difference)));
   }
 
   std::string module_text(u32 module) const {
@@ -176,10 +172,10 @@ class CpuText {
     return printable(same > 1 ? *name : file);
   }
 
-  std::string seconds(i64 ticks) const { return tables_.times.seconds(ticks); }
-  std::string sampled(i64 ticks) const { return tables_.use.has_samples() ? seconds(ticks) : "-"; }
+  std::string duration(i64 ticks) const { return tables_.times.text(ticks); }
+  std::string sampled(i64 ticks) const { return tables_.use.has_samples() ? duration(ticks) : "-"; }
   static std::string text(const std::optional<i64>& duration) {
-    return duration ? seconds_text(*duration) : "-";
+    return duration ? duration_text(*duration) : "-";
   }
 
   const CpuTables& tables_;

@@ -250,13 +250,14 @@ class IdleWriter {
     for (std::size_t i = 0; i < shown; ++i) {
       const auto& [who, ended] = all[i];
       const auto ender = ender_of(who.first, who.second);
-      print(output_, "  ended {}x after {} in all by {}{} ({})\n", ended.count,
+      print(output_, "  ended {}x after {} in all by {}{} ({})\n", grouped(ended.count),
             times().text(ended.time),
             ender.tid ? fmt::format("thread {} of ", *ender.tid) : std::string{},
             ender.process.empty() ? "-" : printable(ender.process),
             ender.pid ? fmt::format("{}", *ender.pid) : "-");
     }
-    if (shown < all.size()) print(output_, "  {} more that ended idle times\n", all.size() - shown);
+    if (shown < all.size())
+      print(output_, "  {} more that ended idle times\n", grouped(all.size() - shown));
   }
 
   void write_enders(JsonWriter& json, const Rest& one) const {
@@ -282,7 +283,8 @@ class IdleWriter {
 
   void write_saving_line(std::string_view policy, i64 timeout, const RestSaving& saving) {
     print(output_, "  {:<24} {} off, {} spin-ups, {} of waiting\n", policy,
-          duration_text(off(saving, timeout)), saving.spin_ups, duration_text(saving.waiting));
+          duration_text(off(saving, timeout)), grouped(saving.spin_ups),
+          duration_text(saving.waiting));
   }
 
   void write_idle_line(const AtRest::Device& device, const IdleTime& idle,

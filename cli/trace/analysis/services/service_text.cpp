@@ -20,12 +20,12 @@ using Period = std::vector<std::pair<u32, const PeriodSums*>>;  // by service
 
 constexpr std::size_t most_branches = 200;  // of a tree
 
-std::string seconds(std::optional<i64> units) {
-  return units ? seconds_text(*units) : "-";
+std::string duration_cell(std::optional<i64> units) {
+  return units ? duration_text(*units) : "-";
 }
 
 std::string number_text(std::optional<u64> number) {
-  return number ? fmt::format("{}", *number) : "-";
+  return number ? grouped(*number) : "-";
 }
 
 template <class Row>
@@ -94,17 +94,17 @@ void add_columns_of_cycles_in_calls(std::vector<Column<ServiceSums>>& columns, c
 
 template <class Row>
 void add_sum_columns(std::vector<Column<Row>>& columns, const ServiceFigures& figures) {
-  columns.push_back({"inclusive (s)", 13, [&figures](const Row& row) {
-                       return seconds(figures.duration(row.inclusive));
+  columns.push_back({"inclusive", 13, [&figures](const Row& row) {
+                       return duration_cell(figures.duration(row.inclusive));
                      }});
-  columns.push_back({"exclusive (s)", 13, [&figures](const Row& row) {
-                       return seconds(figures.duration(row.exclusive));
+  columns.push_back({"exclusive", 13, [&figures](const Row& row) {
+                       return duration_cell(figures.duration(row.exclusive));
                      }});
-  columns.push_back({"on processor (s)", 16, [&figures](const Row& row) {
-                       return seconds(figures.duration(row.on_processor));
+  columns.push_back({"on processor", 16, [&figures](const Row& row) {
+                       return duration_cell(figures.duration(row.on_processor));
                      }});
   columns.push_back(
-      {"mean (s)", 12, [&figures](const Row& row) { return seconds(figures.mean(row)); }});
+      {"mean", 12, [&figures](const Row& row) { return duration_cell(figures.mean(row)); }});
 }
 
 }  // namespace
@@ -119,15 +119,16 @@ void ServiceText::write_table(const std::vector<u32>& chosen, u64 top) {
       {"open", 7, [](const ServiceSums& one) { return number_text(one.open); }}};
   add_told_columns(columns, told);
   add_sum_columns(columns, figures_);
-  columns.push_back({"shortest (s)", 12,
-                     [this](const ServiceSums& one) { return seconds(figures_.least(one)); }});
+  columns.push_back({"shortest", 12, [this](const ServiceSums& one) {
+                       return duration_cell(figures_.least(one));
+                     }});
   for (const unsigned percent : {50U, 90U, 99U})
-    columns.push_back(
-        {fmt::format("p{} (s)", percent), 12, [this, percent](const ServiceSums& one) {
-           return seconds(figures_.percentile(one, percent));
-         }});
-  columns.push_back({"longest (s)", 12,
-                     [this](const ServiceSums& one) { return seconds(figures_.greatest(one)); }});
+    columns.push_back({fmt::format("p{}", percent), 12, [this, percent](const ServiceSums& one) {
+                         return duration_cell(figures_.percentile(one, percent));
+                       }});
+  columns.push_back({"longest", 12, [this](const ServiceSums& one) {
+                       return duration_cell(figures_.greatest(one));
+                     }});
   add_cycle_columns(columns, told);
   add_columns_of_cycles_in_calls(columns, told);
   auto table = table_of(output_, columns);
@@ -209,8 +210,8 @@ void ServiceText::write_branches(std::vector<u32>& path, u64 depth, std::size_t&
     --room;
     const auto next = edge.*to;
     const bool recursive = std::find(path.begin(), path.end(), next) != path.end();
-    print(output_, "{:{}}{}  {}x {} s{}\n", "", 2 * path.size() + 2, label(next), edge.calls,
-          seconds(figures_.duration(edge.inclusive)), recursive ? "  recursive" : "");
+    print(output_, "{:{}}{}  {}x {}{}\n", "", 2 * path.size() + 2, label(next), grouped(edge.calls),
+          duration_cell(figures_.duration(edge.inclusive)), recursive ? "  recursive" : "");
     if (recursive) continue;
     path.push_back(next);
     write_branches(path, depth, room, from, to);

@@ -151,7 +151,7 @@ class Drawing {
         "{}</title></rect>\n",
         x(hop.from), middle(hop.thread) - bar_height / 2, std::max(0.5, x(hop.to) - x(hop.from)),
         bar_height, colour_of(hop.kind), xml_text(names_.thread(hop.thread)), to_string(hop.kind),
-        names_.since_start(hop.from), names_.seconds(length_of(hop)));
+        names_.since_start(hop.from), names_.duration_text(length_of(hop)));
   }
 
   // The path goes from one thread to another.

@@ -232,8 +232,8 @@ void PriorityTables::write_text(u64 top, bool each_change, std::optional<RowOrde
                    {"decayed", 7},
                    {"set", 7},
                    {"not told", 8},
-                   {"changing (s)", 14},
-                   {"unknown (s)", 14}},
+                   {"changing", 14},
+                   {"unknown", 14}},
                   "process, time at each priority"};
   const auto shown = std::min<std::size_t>(all.size(), top);
   for (std::size_t i = 0; i < shown; ++i) add_thread(table, all[i]);
@@ -267,13 +267,14 @@ void PriorityTables::add_thread(TextTable& table, Index index) const {
   using C = PriorityCause;
   auto label = names_.process(thread.process);
   for (const auto& level : one.levels)
-    fmt::format_to(std::back_inserter(label), ", {}: {} s", level.priority,
-                   names_.times().seconds(level.time));
-  table.add(std::move(label), thread.tid, one.base ? fmt::format("{}", *one.base) : "-", one.steps,
-            steps_of(one, {C::unwait, C::boost, C::auto_boost, C::starvation}),
-            steps_of(one, {C::decay}), steps_of(one, {C::set, C::base_set}),
-            steps_of(one, {C::not_told}), names_.times().seconds(one.changing),
-            names_.times().seconds(one.unknown));
+    fmt::format_to(std::back_inserter(label), ", {}: {}", level.priority,
+                   names_.times().text(level.time));
+  table.add(std::move(label), thread.tid, one.base ? fmt::format("{}", *one.base) : "-",
+            grouped(one.steps),
+            grouped(steps_of(one, {C::unwait, C::boost, C::auto_boost, C::starvation})),
+            grouped(steps_of(one, {C::decay})), grouped(steps_of(one, {C::set, C::base_set})),
+            grouped(steps_of(one, {C::not_told})), names_.times().text(one.changing),
+            names_.times().text(one.unknown));
 }
 
 // What the columns of the first table leave out.
@@ -302,8 +303,8 @@ void PriorityTables::write_causes(Index index) const {
     const auto& sum = causes[i];
     if (sum.events == 0 && sum.steps == 0) continue;
     print(output_, "         {}: changes {}, levels {}, events {}, increments {}\n",
-          to_string(static_cast<PriorityCause>(i)), sum.steps, sum.levels, sum.events,
-          sum.increments);
+          to_string(static_cast<PriorityCause>(i)), grouped(sum.steps), grouped(sum.levels),
+          grouped(sum.events), sum.increments);
   }
 }
 
@@ -327,7 +328,7 @@ void PriorityTables::write_steps() const {
 void PriorityTables::write_story(std::size_t number, const Inversion& one) const {
   print(output_, "Inversion {}: {} (priority {}) waited for {}, whose owner did not run, {}\n",
         number, names_.thread(one.high), one.high_priority, names_.object(one.object),
-        names_.seconds(one.time));
+        names_.duration_text(one.time));
   print(output_, "  It has waited since {}{}\n", names_.moment(one.waits_since),
         one.waits_until ? " until " + names_.since_start(*one.waits_until)
                         : ", to the end of the trace");
@@ -342,11 +343,11 @@ void PriorityTables::write_story(std::size_t number, const Inversion& one) const
         "from {} to {}{}\n",
         one.low_priority, one.ready_at.buffer, one.ready_at.offset, names_.since_start(one.from),
         names_.since_start(one.to),
-        one.stretches > 1 ? fmt::format(", in {} stretches", one.stretches) : "");
+        one.stretches > 1 ? fmt::format(", in {} stretches", grouped(one.stretches)) : "");
   for (const auto& middle : one.middles)
     print(output_, "  Meanwhile {} (priority {}) ran {}, on processor {} since {}\n",
-          names_.thread(middle.thread), middle.priority, names_.seconds(middle.time), middle.cpu,
-          names_.moment(middle.since));
+          names_.thread(middle.thread), middle.priority, names_.duration_text(middle.time),
+          middle.cpu, names_.moment(middle.since));
   output_.write("\n");
 }
 
@@ -357,7 +358,7 @@ void PriorityTables::write_lower_lines(u64 top, RowOrder order) const {
       "\nReady while a processor that they may use ran a thread of lower priority, for at "
       "least:\n");
   TextTable table{output_,
-                  {{"thread", 7}, {"times", 9}, {"in all (s)", 14}, {"longest (s)", 14}},
+                  {{"thread", 7}, {"times", 9}, {"in all", 14}, {"longest", 14}},
                   "process, longest time"};
   const auto shown = std::min<std::size_t>(all.size(), top);
   for (std::size_t i = 0; i < shown; ++i) {
@@ -369,8 +370,8 @@ void PriorityTables::write_lower_lines(u64 top, RowOrder order) const {
                           names_.since_start(one.longest_from), one.longest_since.buffer,
                           one.longest_since.offset, names_.thread(one.other),
                           one.other_priority.value_or(0), one.cpu),
-              thread.tid, one.count, names_.times().seconds(one.time),
-              names_.times().seconds(one.longest));
+              thread.tid, grouped(one.count), names_.times().text(one.time),
+              names_.times().text(one.longest));
   }
   table.finish();
   if (shown < all.size())

@@ -171,28 +171,28 @@ class PathWriter {
   void write_text() {
     print(output_, "Critical path of {}\nFrom {} to {}, {}\n\n", names_.thread(window_.thread),
           names_.since_start(*window_.from), names_.since_start(*window_.to),
-          names_.seconds(length()));
+          names_.duration_text(length()));
     for (const auto& [sum, kind] : sums_by<Hop::Kind>(hops_, &Hop::kind))
-      print(output_, "{:>6.1f} % {:>14} s  {}\n", share(sum), names_.times().seconds(sum),
+      print(output_, "{:>6.1f} % {:>12}  {}\n", share(sum), names_.times().text(sum),
             to_string(kind));
     output_.write("\n");
     constexpr std::size_t most_threads = 20;
     const auto by_thread = sums_by<Index>(hops_, &Hop::thread);
     for (std::size_t i = 0; i < std::min(by_thread.size(), most_threads); ++i)
-      print(output_, "{:>6.1f} % {:>14} s  {}\n", share(by_thread[i].first),
-            names_.times().seconds(by_thread[i].first), names_.thread(by_thread[i].second));
+      print(output_, "{:>6.1f} % {:>12}  {}\n", share(by_thread[i].first),
+            names_.times().text(by_thread[i].first), names_.thread(by_thread[i].second));
     if (by_thread.size() > most_threads)
       print(output_, "  and {}\n",
             counted(by_thread.size() - most_threads, "other thread", "other threads"));
     output_.write("\n");
     for (std::size_t i = 0; i < std::min<u64>(hops_.size(), options_.hops); ++i) {
       const auto& hop = hops_[i];
-      print(output_, "{:>12} {:>12} s  {:{}}{} {}{}\n", names_.since_start(hop.from),
-            names_.times().seconds(length_of(hop)), "", 2 * std::min(hop.depth, 16U),
+      print(output_, "{:>12} {:>12}  {:{}}{} {}{}\n", names_.since_start(hop.from),
+            names_.times().text(length_of(hop)), "", 2 * std::min(hop.depth, 16U),
             names_.thread(hop.thread), what(hop), end_text(hop));
     }
     if (hops_.size() > options_.hops)
-      print(output_, "and {} more (--hops)\n", hops_.size() - options_.hops);
+      print(output_, "and {} more (--hops)\n", grouped(hops_.size() - options_.hops));
     symbols_.write_text(output_);
   }
 

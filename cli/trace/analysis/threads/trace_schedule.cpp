@@ -186,33 +186,33 @@ class ScheduleWriter {
   void write_text(u64 top) {
     const auto& counts = schedule_.turns().counts();
     print(output_,
-          "Elapsed       {} s\nSwitches      {}, {} broken, {} repeated, {} overlapping\n"
+          "Elapsed       {}\nSwitches      {}, {} broken, {} repeated, {} overlapping\n"
           "Readied       {}, {} superfluous\n\n",
-          names_.times().seconds(schedule_.elapsed()), grouped(counts.switches),
+          names_.times().text(schedule_.elapsed()), grouped(counts.switches),
           grouped(counts.broken), grouped(counts.repeated), grouped(counts.overlapping),
           grouped(counts.readied), grouped(counts.superfluous));
-    print(output_, "{:>9} {:>14} {:>14} {:>14} {:>10} {:>7}\n", "processor", "busy (s)", "idle (s)",
-          "unknown (s)", "turns", "breaks");
+    print(output_, "{:>9} {:>14} {:>14} {:>14} {:>10} {:>7}\n", "processor", "busy", "idle",
+          "unknown", "turns", "breaks");
     for (const auto& [number, one] : schedule_.processors())
       print(output_, "{:>9} {:>14} {:>14} {:>14} {:>10} {:>7}\n", number,
-            names_.times().seconds(one.busy), names_.times().seconds(one.idle),
-            names_.times().seconds(one.unknown), grouped(one.turns), grouped(one.breaks));
+            names_.times().text(one.busy), names_.times().text(one.idle),
+            names_.times().text(one.unknown), grouped(one.turns), grouped(one.breaks));
     auto threads = this->threads();
     std::erase_if(threads,
                   [this](Index i) { return population_.threads()[i].idle_of.has_value(); });
     output_.write("\n");
     TextTable table{output_,
                     {{"thread", 7},
-                     {"running (s)", 12},
-                     {"ready (s)", 12},
-                     {"waiting (s)", 12},
-                     {"off (s)", 12},
-                     {"unknown (s)", 12},
+                     {"running", 12},
+                     {"ready", 12},
+                     {"waiting", 12},
+                     {"off", 12},
+                     {"unknown", 12},
                      {"turns", 9},
-                     {"ready p50 (s)", 13},
-                     {"ready p90 (s)", 13},
-                     {"ready p99 (s)", 13},
-                     {"longest (s)", 12}},
+                     {"ready p50", 13},
+                     {"ready p90", 13},
+                     {"ready p99", 13},
+                     {"longest", 12}},
                     "process, longest waits, priorities, state at the end"};
     const auto shown = std::min<std::size_t>(threads.size(), top);
     for (std::size_t i = 0; i < shown; ++i) add_thread(table, threads[i]);
@@ -239,11 +239,11 @@ class ScheduleWriter {
     const auto& latency = one.ready_latency;
     table.add(
         names_.process(thread.process) + details_text(index), thread.tid,
-        names_.times().seconds(one.running), names_.times().seconds(one.ready),
-        names_.times().seconds(one.waiting), names_.times().seconds(one.off),
-        names_.times().seconds(one.unknown), grouped(one.turns), percentile_text(one, 50),
+        names_.times().text(one.running), names_.times().text(one.ready),
+        names_.times().text(one.waiting), names_.times().text(one.off),
+        names_.times().text(one.unknown), grouped(one.turns), percentile_text(one, 50),
         percentile_text(one, 90), percentile_text(one, 99),
-        latency.count() > 0 ? names_.times().seconds(static_cast<i64>(latency.greatest())) : "-");
+        latency.count() > 0 ? names_.times().text(static_cast<i64>(latency.greatest())) : "-");
   }
 
   // Longest waits, priorities, and where it stood at the end.
@@ -255,16 +255,14 @@ class ScheduleWriter {
     std::stable_sort(waits.begin(), waits.end(),
                      [](const auto& a, const auto& b) { return a.time > b.time; });
     for (std::size_t i = 0; i < std::min<std::size_t>(waits.size(), 2); ++i)
-      fmt::format_to(to, ", {} {}x {} s", wait_reason_text(waits[i].reason), waits[i].count,
-                     names_.times().seconds(waits[i].time));
+      fmt::format_to(to, ", {} {}x {}", wait_reason_text(waits[i].reason), grouped(waits[i].count),
+                     names_.times().text(waits[i].time));
     std::string priorities;
     for (unsigned i = 0; i < 32; ++i)
       if ((one.priorities >> i & 1U) != 0) priorities += fmt::format(" {}", i);
     if (!priorities.empty()) fmt::format_to(to, ", priority{}", priorities);
-    if (one.created > 0)
-      fmt::format_to(to, ", {} s until ready", names_.times().seconds(one.created));
-    if (one.swapped > 0)
-      fmt::format_to(to, ", {} s swapped out", names_.times().seconds(one.swapped));
+    if (one.created > 0) fmt::format_to(to, ", {} until ready", names_.times().text(one.created));
+    if (one.swapped > 0) fmt::format_to(to, ", {} swapped out", names_.times().text(one.swapped));
     const auto standing = schedule_.turns().standing(index);
     fmt::format_to(to, ", at the end {}", to_string(standing.where));
     if (standing.wait_reason) fmt::format_to(to, " ({})", wait_reason_text(*standing.wait_reason));
@@ -274,7 +272,7 @@ class ScheduleWriter {
 
   std::string percentile_text(const ThreadSchedule& one, unsigned percent) const {
     const auto value = one.ready_latency.percentile(percent);
-    return value ? names_.times().seconds(static_cast<i64>(*value)) : "-";
+    return value ? names_.times().text(static_cast<i64>(*value)) : "-";
   }
 
   void write_processor(JsonWriter& json, u16 number, const ProcessorSchedule& one) const {

@@ -168,7 +168,8 @@ class TreeWriter {
 
   void write_text(const ProcessTree& tree) {
     print(output_, "Processes     {}\nThreads       {}\nReused ids    {}\n\n",
-          population_.processes().size(), population_.threads().size(), population_.reused_ids());
+          grouped(population_.processes().size()), grouped(population_.threads().size()),
+          grouped(population_.reused_ids()));
     struct Step {
       Index process;
       unsigned depth;

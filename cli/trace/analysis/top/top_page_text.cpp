@@ -108,7 +108,7 @@ class TopText {
   }
 
   static std::string with_more(std::string_view what, u64 more) {
-    return more == 0 ? std::string{what} : fmt::format("{} ({} more)", what, more);
+    return more == 0 ? std::string{what} : fmt::format("{} ({} more)", what, grouped(more));
   }
 
   template <class Row, class Write>
@@ -144,7 +144,7 @@ class TopText {
 
   void write_trace() {
     print("Trace         {}, {} to {}, {}\n", trace_.format(), moment(observed_.first),
-          moment(observed_.last), seconds(answers_.use.get().schedule().elapsed()));
+          moment(observed_.last), times_.text(answers_.use.get().schedule().elapsed()));
     if (page_.machine)
       print("Machine       {}, {}, {}-bit\n", windows_text(page_.machine->windows_version),
             counted(page_.machine->processors, "processor", "processors"),
@@ -168,12 +168,12 @@ class TopText {
     text_ += counted(all.count, "processor", "processors");
     if (use.has_switches())
       print("; busy {}, idle {}, unknown {} of {}", percent(all.busy, whole),
-            percent(all.idle, whole), percent(all.unknown, whole), seconds(whole));
+            percent(all.idle, whole), percent(all.unknown, whole), times_.text(whole));
     text_ += '\n';
     write_busy();
     if (use.has_samples())
       print("Samples       {}; {} of {} idle\n", grouped(use.total().all.samples),
-            percent(all.sampled_idle, sampled), seconds(sampled));
+            percent(all.sampled_idle, sampled), times_.text(sampled));
     // Without columns for what the trace has no events of.
     const auto columns = [&](const std::string& running, const std::string& turns,
                              const std::string& in_samples, const std::string& samples,
@@ -183,21 +183,20 @@ class TopText {
       if (use.has_samples()) text += fmt::format(" {:>12} {:>7}", in_samples, samples);
       return text + fmt::format(" {:>7}  ", share);
     };
-    rows(columns("running (s)", "turns", "sampled (s)", "samples", "share"), "process",
-         all.processes, [&](const TopPage::ProcessTime& row) {
+    rows(columns("running", "turns", "sampled", "samples", "share"), "process", all.processes,
+         [&](const TopPage::ProcessTime& row) {
            const auto share =
                use.has_switches() ? Share{row.running, whole} : Share{row.sampled, sampled};
-           line(
-               columns(times_.seconds(row.running), grouped(row.turns), times_.seconds(row.sampled),
-                       grouped(row.samples), percent(share.part, share.whole)),
-               share, process(row.process));
+           line(columns(times_.text(row.running), grouped(row.turns), times_.text(row.sampled),
+                        grouped(row.samples), percent(share.part, share.whole)),
+                share, process(row.process));
          });
     const auto longest_driver = greatest_of(all.drivers, &trace_analysis::DriverUse::time);
-    rows(fmt::format("  {:>14} {:>14} {:>7}  ", "DPCs (s)", "ISRs (s)", "runs"), "driver",
-         all.drivers, [&](const trace_analysis::DriverUse& row) {
+    rows(fmt::format("  {:>14} {:>14} {:>7}  ", "DPCs", "ISRs", "runs"), "driver", all.drivers,
+         [&](const trace_analysis::DriverUse& row) {
            const bool known = row.module != trace_analysis::CodeNames::no_module;
-           line(fmt::format("  {:>14} {:>14} {:>7}  ", times_.seconds(row.in_dpc),
-                            times_.seconds(row.in_isr), grouped(row.dpcs + row.isrs)),
+           line(fmt::format("  {:>14} {:>14} {:>7}  ", times_.text(row.in_dpc),
+                            times_.text(row.in_isr), grouped(row.dpcs + row.isrs)),
                 {row.time(), longest_driver},
                 known ? printable(answers_.code.get().modules()[row.module]) : "unknown");
          });
@@ -224,13 +223,13 @@ class TopText {
   }
 
   std::string disk_columns(const DiskSums& sums) const {
-    return fmt::format("  {:>14} {:>10} {:>13} {:>13}  ", times_.seconds(sums.response),
+    return fmt::format("  {:>14} {:>10} {:>13} {:>13}  ", times_.text(sums.response),
                        grouped(sums.count()), size_text(sums.bytes_read),
                        size_text(sums.bytes_written));
   }
 
   std::string file_columns(const FileSums& sums) const {
-    return fmt::format("  {:>14} {:>10} {:>13} {:>13}  ", times_.seconds(sums.time),
+    return fmt::format("  {:>14} {:>10} {:>13} {:>13}  ", times_.text(sums.time),
                        grouped(sums.operations), size_text(sums.bytes_read),
                        size_text(sums.bytes_written));
   }
@@ -242,10 +241,10 @@ class TopText {
           grouped(disk.requests().open().size()));
     if (const auto& busiest = page_.busiest_disk)
       print("; disk {} busy {}", busiest->number ? fmt::format("{}", *busiest->number) : "-",
-            seconds(busiest->busy));
+            times_.text(busiest->busy));
     text_ += '\n';
     rows(
-        request_heading("requests", "response (s)"), page_.disk,
+        request_heading("requests", "response"), page_.disk,
         [&](const auto& row) {
           line(disk_columns(*row.second), {row.second->response, disk.all().response},
                process(row.first));
@@ -261,9 +260,9 @@ class TopText {
     const auto& all = page_.file_operations;
     print("{}, {} read, {} written, {} open; {}\n",
           counted(all.operations, "operation", "operations"), size_text(all.bytes_read),
-          size_text(all.bytes_written), grouped(files.open()), seconds(all.time));
+          size_text(all.bytes_written), grouped(files.open()), times_.text(all.time));
     rows(
-        request_heading("operations", "time (s)"), page_.files,
+        request_heading("operations", "time"), page_.files,
         [&](const auto& row) {
           line(file_columns(*row.second), {row.second->time, all.time}, process(row.first));
         },
@@ -297,15 +296,16 @@ class TopText {
     const auto& deadlocks = answers_.deadlocks.get();
     if (deadlocks.names_objects())
       print("{}, {} of them lasting to the end; {} of mutants that can lead to one\n",
-            counted(deadlocks.deadlocks().size(), "deadlock", "deadlocks"), page_.lasting_deadlocks,
+            counted(deadlocks.deadlocks().size(), "deadlock", "deadlocks"),
+            grouped(page_.lasting_deadlocks),
             counted(deadlocks.inversions().size(), "order", "orders"));
     else
       print("to the end of the trace: {}\n",
             counted(deadlocks.suspects().size(), "thread", "threads"));
-    rows(fmt::format("  {:>12} {:>12} {:<19} {:<25} ", "length (s)", "since (s)", "reason",
+    rows(fmt::format("  {:>12} {:>12} {:<19} {:<25} ", "length", "since (s)", "reason",
                      "process, thread"),
          "ended by", page_.waits, [this](const LongWait& wait) {
-           line(fmt::format("  {:>12} {:>12} {} {} ", times_.seconds(length_of(wait)),
+           line(fmt::format("  {:>12} {:>12} {} {} ", times_.text(length_of(wait)),
                             times_.since_start(wait.from), padded(state_of(wait), 19),
                             padded(thread(wait.thread), 25)),
                 {length_of(wait), length_of(page_.waits.rows.front())},
@@ -321,10 +321,10 @@ class TopText {
     const ServiceNames names{answers_.services, answers_.code};
     print("{}\n", counted(answers_.services.get().services().size(), "service", "services"));
     const auto longest_call = greatest_of(page_.services, longest_of);
-    rows(fmt::format("  {:>16} {:>14} {:>10}  ", "longest call (s)", "all calls (s)", "calls"),
-         "service", page_.services, [&](TopPage::ServiceRow row) {
-           line(fmt::format("  {:>16} {:>14} {:>10}  ", times_.seconds(longest_of(row)),
-                            times_.seconds(row->inclusive), grouped(row->calls)),
+    rows(fmt::format("  {:>16} {:>14} {:>10}  ", "longest call", "all calls", "calls"), "service",
+         page_.services, [&](TopPage::ServiceRow row) {
+           line(fmt::format("  {:>16} {:>14} {:>10}  ", times_.text(longest_of(row)),
+                            times_.text(row->inclusive), grouped(row->calls)),
                 {longest_of(row), longest_call}, names.label(*row));
          });
   }
@@ -353,10 +353,10 @@ class TopText {
         if (one.severity != severity || told == most_findings) continue;
         ++told;
         const auto label = told == 1               ? std::string{"Findings"}
-                           : told == 2 && more > 0 ? fmt::format("  ({} more)", more)
+                           : told == 2 && more > 0 ? fmt::format("  ({} more)", grouped(more))
                                                    : std::string{};
         const auto line = fmt::format("{:<14}{:<8} {}x {}: {}", label, to_string(severity),
-                                      one.count, one.code.view(), printable(one.text));
+                                      grouped(one.count), one.code.view(), printable(one.text));
         print("{}\n", folds_ ? line : start_of(line, page_width_));
       }
     }
@@ -391,7 +391,6 @@ class TopText {
     if (wait.told) return reason.empty() ? "waiting" : reason;
     return reason.empty() ? "off" : "off, " + reason;
   }
-  std::string seconds(i64 ticks) const { return times_.seconds(ticks) + " s"; }
   static std::string percent(i64 part, i64 whole) {
     if (whole == 0) return "-";
     return fmt::format("{:.1f} %", 100 * static_cast<double>(part) / static_cast<double>(whole));

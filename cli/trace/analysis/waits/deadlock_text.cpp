@@ -70,11 +70,12 @@ class DeadlockText {
   void write_end_text(const Deadlocks::Deadlock& one) {
     if (!one.end) {
       print(output_, "  It lasts to the end of the trace, {}{}\n",
-            names_.seconds(length_of(one, observed_)),
+            names_.duration_text(length_of(one, observed_)),
             one.events_missing ? ", as far as is known: events are missing" : "");
       return;
     }
-    print(output_, "  After {} it was broken at {}: ", names_.seconds(length_of(one, observed_)),
+    print(output_,
+          "  After {} it was broken at {}: ", names_.duration_text(length_of(one, observed_)),
           names_.moment(one.end->moment));
     if (one.end->status)
       print(output_, "the wait of {} ended with {}", names_.thread(one.end->thread),

@@ -83,7 +83,8 @@ std::vector<std::string> WaitGraphLabels::lines(const View::Node& node) const {
 std::string WaitGraphLabels::likely_text(const trace_analysis::EndedWaits& ended,
                                          bool is_open) const {
   std::string text;
-  if (ended.count > 0) text = fmt::format("{}x, {}", ended.count, names_.seconds(ended.time));
+  if (ended.count > 0)
+    text = fmt::format("{}x, {}", grouped(ended.count), names_.duration_text(ended.time));
   if (is_open) text += text.empty() ? "still waits" : ", still waits";
   return text;
 }
@@ -92,8 +93,8 @@ std::string WaitGraphLabels::text(const View::Edge& edge) const {
   switch (edge.kind) {
     case EdgeKind::waits: {
       const auto& one = graph_.edges()[edge.index];
-      return fmt::format("{}x{}{}", one.count,
-                         one.measured > 0 ? ", " + names_.seconds(one.total) : "",
+      return fmt::format("{}x{}{}", grouped(one.count),
+                         one.measured > 0 ? ", " + names_.duration_text(one.total) : "",
                          one.open > 0 ? ", still waits" : "");
     }
     case EdgeKind::owner:
@@ -101,18 +102,18 @@ std::string WaitGraphLabels::text(const View::Edge& edge) const {
                                                                                  : "last owner";
     case EdgeKind::woken: {
       const auto& one = graph_.wakes().edges()[edge.index];
-      return fmt::format("woken by {}x, {}", one.count, names_.seconds(one.total));
+      return fmt::format("woken by {}x, {}", grouped(one.count), names_.duration_text(one.total));
     }
     case EdgeKind::stated: {
       const auto& one = evidence_.stated.get().edges()[edge.index];
       return one.kind == trace_analysis::StatedWaits::Kind::reply
-                 ? fmt::format("reply, {}x{}", one.count,
-                               one.timed > 0 ? ", " + names_.seconds(one.time) : "")
-                 : fmt::format("critical section {:#x}, {}x", one.lock, one.count);
+                 ? fmt::format("reply, {}x{}", grouped(one.count),
+                               one.timed > 0 ? ", " + names_.duration_text(one.time) : "")
+                 : fmt::format("critical section {:#x}, {}x", one.lock, grouped(one.count));
     }
     case EdgeKind::lock_owner: {
       const auto& one = evidence_.locks.get().edges()[edge.index];
-      return fmt::format("owner, boosted {}x", one.count);
+      return fmt::format("owner, boosted {}x", grouped(one.count));
     }
     case EdgeKind::request: {
       const auto& one = evidence_.requests.get().edges()[edge.index];
@@ -132,21 +133,21 @@ std::string WaitGraphLabels::text(const View::Edge& edge) const {
 std::string WaitGraphLabels::brief_text(const View::Edge& edge) const {
   switch (edge.kind) {
     case EdgeKind::waits:
-      return fmt::format("{}x", graph_.edges()[edge.index].count);
+      return fmt::format("{}x", grouped(graph_.edges()[edge.index].count));
     case EdgeKind::owner:
       return text(edge);
     case EdgeKind::woken:
-      return fmt::format("{}x", graph_.wakes().edges()[edge.index].count);
+      return fmt::format("{}x", grouped(graph_.wakes().edges()[edge.index].count));
     case EdgeKind::stated:
-      return fmt::format("{}x", evidence_.stated.get().edges()[edge.index].count);
+      return fmt::format("{}x", grouped(evidence_.stated.get().edges()[edge.index].count));
     case EdgeKind::lock_owner:
-      return fmt::format("{}x", evidence_.locks.get().edges()[edge.index].count);
+      return fmt::format("{}x", grouped(evidence_.locks.get().edges()[edge.index].count));
     case EdgeKind::request:
-      return fmt::format("{}x", evidence_.requests.get().edges()[edge.index].ended.count);
+      return fmt::format("{}x", grouped(evidence_.requests.get().edges()[edge.index].ended.count));
     case EdgeKind::file:
-      return fmt::format("{}x", evidence_.files.get().edges()[edge.index].ended.count);
+      return fmt::format("{}x", grouped(evidence_.files.get().edges()[edge.index].ended.count));
     case EdgeKind::wait_kind:
-      return fmt::format("{}x", evidence_.kinds.get().edges()[edge.index].ended.count);
+      return fmt::format("{}x", grouped(evidence_.kinds.get().edges()[edge.index].ended.count));
   }
   return {};
 }

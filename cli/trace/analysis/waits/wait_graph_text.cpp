@@ -31,12 +31,12 @@ class WaitGraphText {
     if (!graph_.names_objects()) return write_wakes();
     for (const auto wait : view_.waits()) {
       const auto& edge = graph_.edges()[wait];
-      print(output_, "{} waited {}x for {}", names_.thread(edge.thread), edge.count,
+      print(output_, "{} waited {}x for {}", names_.thread(edge.thread), grouped(edge.count),
             names_.object(edge.object));
       if (edge.measured > 0)
-        print(output_, ", {}, longest {} since {}", names_.seconds(edge.total),
-              names_.seconds(edge.longest), names_.since_start(edge.longest_since.time));
-      if (edge.unknown > 0) print(output_, ", {} of unknown length", edge.unknown);
+        print(output_, ", {}, longest {} since {}", names_.duration_text(edge.total),
+              names_.duration_text(edge.longest), names_.since_start(edge.longest_since.time));
+      if (edge.unknown > 0) print(output_, ", {} of unknown length", grouped(edge.unknown));
       if (edge.open_since)
         print(output_, ", still waiting since {}", names_.moment(*edge.open_since));
       output_.write("\n");
@@ -57,12 +57,14 @@ class WaitGraphText {
     for (const auto number : view_.stated()) {
       const auto& edge = evidence_.stated.get().edges()[number];
       if (edge.kind == StatedWaits::Kind::reply)
-        print(output_, "{} waited {}x for a reply from {}", names_.thread(edge.thread), edge.count,
-              names_.thread(edge.other));
+        print(output_, "{} waited {}x for a reply from {}", names_.thread(edge.thread),
+              grouped(edge.count), names_.thread(edge.other));
       else
         print(output_, "{} contended {}x for the critical section {:#x}, which {} owned",
-              names_.thread(edge.thread), edge.count, edge.lock, names_.thread(edge.other));
-      if (edge.timed > 0) print(output_, ", {} in {}", names_.seconds(edge.time), edge.timed);
+              names_.thread(edge.thread), grouped(edge.count), edge.lock,
+              names_.thread(edge.other));
+      if (edge.timed > 0)
+        print(output_, ", {} in {}", names_.duration_text(edge.time), grouped(edge.timed));
       print(output_, ", last {}\n", names_.moment(edge.last));
     }
   }
@@ -71,16 +73,16 @@ class WaitGraphText {
     for (const auto number : view_.lock_owners()) {
       const auto& edge = evidence_.locks.get().edges()[number];
       print(output_, "{} owned the lock {:#x}, for which its priority was raised {}x",
-            names_.thread(edge.owner), edge.lock, edge.count);
+            names_.thread(edge.owner), edge.lock, grouped(edge.count));
       if (edge.by != nobody) print(output_, " by {}", names_.thread(edge.by));
       print(output_, ", last {}\n", names_.moment(edge.last));
     }
   }
 
-  // "likely waited 2x for its own requests to disk 3 (read), 0.0070000 s, longest ..."
+  // "likely waited 2x for its own requests to disk 3 (read), 7.00 ms, longest ..."
   void write_sum(const trace_analysis::EndedWaits& ended) {
-    print(output_, ", {}, longest {} since {}", names_.seconds(ended.time),
-          names_.seconds(ended.longest), names_.since_start(ended.longest_since.time));
+    print(output_, ", {}, longest {} since {}", names_.duration_text(ended.time),
+          names_.duration_text(ended.longest), names_.since_start(ended.longest_since.time));
   }
 
   void write_requests() {
@@ -89,10 +91,10 @@ class WaitGraphText {
       const auto action = to_string(edge.action);
       if (edge.ended.count > 0) {
         print(output_, "{} likely waited {}x for its own requests to {} ({})",
-              names_.thread(edge.thread), edge.ended.count,
+              names_.thread(edge.thread), grouped(edge.ended.count),
               edge.disk ? fmt::format("disk {}", *edge.disk) : "a disk", action);
         write_sum(edge.ended);
-        print(output_, ", {} of them ended right after\n", edge.by_interrupt);
+        print(output_, ", {} of them ended right after\n", grouped(edge.by_interrupt));
       }
       if (edge.open_since)
         print(output_,
@@ -108,10 +110,10 @@ class WaitGraphText {
       const auto action = to_string(edge.action);
       if (edge.ended.count > 0) {
         print(output_, "{} likely waited {}x for its own file operations ({}) on {}",
-              names_.thread(edge.thread), edge.ended.count, action, printable(file));
+              names_.thread(edge.thread), grouped(edge.ended.count), action, printable(file));
         write_sum(edge.ended);
         print(output_, ", {} of them in operations that it ended itself, {} ended right after\n",
-              edge.by_itself, edge.by_completion);
+              grouped(edge.by_itself), grouped(edge.by_completion));
       }
       if (edge.open_since)
         print(output_,
@@ -124,7 +126,7 @@ class WaitGraphText {
     for (const auto number : view_.kinds()) {
       const auto& edge = evidence_.kinds.get().edges()[number];
       print(output_, "{} waited {}x for {}, by its stack ({})", names_.thread(edge.thread),
-            edge.ended.count, wait_kind_text(edge.kind),
+            grouped(edge.ended.count), wait_kind_text(edge.kind),
             printable(answer_.code.functions()[edge.function].name));
       write_sum(edge.ended);
       output_.write("\n");
@@ -134,13 +136,13 @@ class WaitGraphText {
   void write_wakes() {
     for (const auto wake : view_.wakes()) {
       const auto& edge = graph_.wakes().edges()[wake];
-      print(output_, "{} was woken {}x by {}, {}", names_.thread(edge.thread), edge.count,
+      print(output_, "{} was woken {}x by {}, {}", names_.thread(edge.thread), grouped(edge.count),
             edge.waker != nobody ? names_.thread(edge.waker)
             : edge.in_dpc        ? "an interrupt"
                                  : "an unknown waker",
-            names_.seconds(edge.total));
+            names_.duration_text(edge.total));
       if (edge.measured > 0)
-        print(output_, ", longest {} since {}{}", names_.seconds(edge.longest),
+        print(output_, ", longest {} since {}{}", names_.duration_text(edge.longest),
               names_.since_start(edge.longest_since.time),
               edge.longest_reason ? " (" + wait_reason_text(*edge.longest_reason) + ")" : "");
       output_.write("\n");

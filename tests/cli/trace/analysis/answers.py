@@ -27,3 +27,14 @@ def size(count):
         if count >= 1024 ** power:
             return f"{count / 1024 ** power:.1f} {unit}"
     return f"{count:,} byte" + "s" * (count != 1)
+
+
+def duration(units):
+    """As text has it, of units of 100 ns: at most three digits of a unit, or seconds."""
+    if units == 0:
+        return "0 s"
+    for name, unit, digits in (("us", 10, 1), ("ms", 10 ** 4, 2)):
+        text = f"{units / unit:.{digits}f}"
+        if float(text) < 1000:
+            return f"{text} {name}"
+    return f"{units / 10 ** 7:,.3f} s"

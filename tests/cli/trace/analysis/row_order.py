@@ -15,9 +15,17 @@ from cli.trace.analysis.answers import answer_of, runner
 from cli.trace.etl_writer import EtlWriter, utf16z
 from strict import strict_csv
 
+DURATION = r"[\d.,]+ (?:us|ms|s)"
+
 COLDTRACE, SHARED, MAKE_CPU_TRACES = (Path(argument).resolve() for argument in sys.argv[1:4])
 del sys.argv[1:4]
 run = runner(COLDTRACE, "trace")
+
+
+def microseconds(text):
+    """Of a duration in text."""
+    number, unit = text.split()
+    return float(number.replace(",", "")) * {"us": 1, "ms": 10 ** 3, "s": 10 ** 6}[unit]
 
 
 def requests(row):
@@ -113,17 +121,17 @@ class RowOrder(Case):
         path = self.scenario("system-calls")
         told = self.check("services", path, SERVICES, 1)
         for order in "time", "count":
-            calls = [str(row["calls"]) for row in told[order]["services"]]
-            self.assertEqual(self.lines("services", path, order, r"^ +(\d+) +\d+ +\d+\.\d{7} "), calls)
+            calls = [f"{row['calls']:,}" for row in told[order]["services"]]
+            self.assertEqual(self.lines("services", path, order, rf"^ +([\d,]+) +\d+ +{DURATION} "), calls)
             cells = strict_csv(run("services", path, "-q", "--format", "csv", "--sort", order).stdout)
-            self.assertEqual([row["calls"] for row in cells], calls)
+            self.assertEqual([f"{int(row['calls']):,}" for row in cells], calls)
 
     def test_services_of_a_period(self):
         path = self.scenario("system-calls")
         for order, column in (("time", 3), ("count", 0)):
             text = run("services", path, "-q", "--every", 1, "--top", 1000, "--sort", order).stdout.decode()
-            periods = [re.findall(r"^ +(\d+) +(\d+) +(\d+\.\d{7}) ", part, re.M) for part in text.split("\nfrom ")[1:]]
-            values = [[float(row[min(column, 2)]) for row in rows] for rows in periods]
+            periods = [re.findall(rf"^ +([\d,]+) +(\d+) +({DURATION}) ", part, re.M) for part in text.split("\nfrom ")[1:]]
+            values = [[microseconds(row[2]) if column else int(row[0].replace(",", "")) for row in rows] for rows in periods]
             self.assertTrue(any(len(set(rows)) > 1 for rows in values))
             self.assertEqual(values, [sorted(rows, reverse=True) for rows in values])
 
@@ -132,7 +140,7 @@ class RowOrder(Case):
         told = self.check("schedule", path, SCHEDULE, 1)
         for order in "time", "count":
             threads = [str(row["tid"]) for row in told[order]["threads"] if row["idle_cpu"] is None]
-            self.assertEqual(self.lines("schedule", path, order, r"^ +(\d+) +\d+\.\d{7} +\d+\.\d{7} +\d+\.\d{7} .*priority"),
+            self.assertEqual(self.lines("schedule", path, order, rf"^ +(\d+) +{DURATION} +{DURATION} +{DURATION} .*priority"),
                              threads)
         done = run("schedule", path, "--sort", "count", "--format", "csv")
         self.assertEqual((done.returncode, done.stdout), (2, b""))
@@ -146,7 +154,7 @@ class RowOrder(Case):
         told = self.check("cpu", path, {**USE, **CODE}, 3)
         for order in "time", "count":
             samples = [f"{row['samples']:,}" for name in ("modules", "functions") for row in told[order][name]]
-            self.assertEqual(self.lines("cpu", path, order, r"^ +\d+\.\d{7} +([\d,]+) +\d+\.\d{7} +\d+\.\d{7}  "), samples)
+            self.assertEqual(self.lines("cpu", path, order, rf"^ +{DURATION} +([\d,]+) +{DURATION} +{DURATION}  "), samples)
 
     def test_requests(self):
         path = self.sample(REAL)
@@ -186,14 +194,14 @@ class RowOrder(Case):
             rows = [f"{row['requests']:,}" for name in ("processes", "files") for row in told[order]["disk"][name]]
             text = run("top", path, "-q", *whole, "--sort", order).stdout.decode()
             disk = text[text.index("\nDisk"):text.index("\nNetwork")]
-            self.assertEqual(re.findall(r"^ +\d+\.\d{7} +([\d,]+) ", disk, re.M), rows)
+            self.assertEqual(re.findall(rf"^ +{DURATION} +([\d,]+) ", disk, re.M), rows)
         # The first rows of the whole table, not of those that used most time.
         few = self.answer("top", path, "--top", 2, "--sort", "count")
         self.assertEqual(few["disk"]["files"], told["count"]["disk"]["files"][:2])
         self.assertNotEqual(few["disk"]["files"], told["time"]["disk"]["files"][:2])
         text = run("top", boot, "-q", *whole, "--sort", "count").stdout.decode()
         turns = [f"{row['turns']:,}" for row in self.answer("top", boot, *whole, "--sort", "count")["processor"]["processes"]]
-        self.assertEqual(re.findall(r"^ +\d+\.\d{7} +([\d,]+) +\d+\.\d %  ", text, re.M), turns)
+        self.assertEqual(re.findall(rf"^ +{DURATION} +([\d,]+) +\d+\.\d %  ", text, re.M), turns)
 
     def test_what_ended_idle_times(self):
         path = self.sample(REAL)
@@ -211,8 +219,8 @@ class RowOrder(Case):
             plain["ended_by"], counted["ended_by"] = rows
         self.assertGreater(differ, 0)
         for order in "time", "count":
-            counts = [str(row["count"]) for device in told[order]["devices"] for row in device["ended_by"]]
-            self.assertEqual(self.lines("idle", path, order, r"^  ended (\d+)x "), counts)
+            counts = [f"{row['count']:,}" for device in told[order]["devices"] for row in device["ended_by"]]
+            self.assertEqual(self.lines("idle", path, order, r"^  ended ([\d,]+)x "), counts)
 
     def test_waits(self):
         path = self.scenario("server")

@@ -1,4 +1,4 @@
-"""Durations in text have their unit, beside them or in the heading of their column.
+"""Durations in text have their unit, and counts commas, whichever command shows them.
 
 usage: time_units.py COLDTRACE [unittest arguments]
 """
@@ -14,13 +14,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 from strict import strict_json
 
 COLDTRACE = Path(sys.argv[1]).resolve()
-SECONDS = re.compile(r"(?<![^ ])-?\d+\.\d{7}(?!\d)")
+BARE = re.compile(r"(?<![^ (])-?\d+\.\d{7}(?!\d)")  # moments have a sign
+DURATION = re.compile(r"(?<![^ +(-])(?:\d\d?\d?\.\d (us)|\d\d?\d?\.\d\d (ms)|[\d,]+\.\d{3} (s)|0 s)(?!\w)")
 UNITS = {"us": 10, "ms": 10_000, "s": 10_000_000}  # in units of 100 ns
 
 
-def run(*arguments):
+def run(*arguments, status=0):
     done = subprocess.run([COLDTRACE, "trace", *map(str, arguments)], capture_output=True, timeout=120)
-    assert done.returncode == 0, (arguments, done.stderr)
+    assert done.returncode == status, (arguments, done.stderr)
     return done.stdout
 
 
@@ -35,24 +36,35 @@ class TimeUnits(unittest.TestCase):
             run("synthesize", name, "-o", path)
         return path
 
-    def test_seconds_have_their_unit(self):
-        """Columns end where their headings do."""
+    def test_durations_have_their_unit(self):
         switches, calls = ("boot", "priority-inversion", "disk-bursts"), ("system-calls", "vxd-services")
         for command, scenarios, least in (
                 (("cpu",), switches, 60), (("schedule",), switches, 200), (("top",), (*switches, *calls), 50),
-                (("priority",), switches[:2], 50), (("idle",), switches, 0),
+                (("priority",), switches[:2], 50), (("idle",), switches, 20), (("io",), switches[2:], 20),
+                (("critical-path", "--thread", "1008"), ("server",), 20), (("graph", "wait-for"), ("server",), 4),
                 (("services",), calls, 100), (("services", "--trees"), calls, 100)):
             found = 0
             for scenario in scenarios:
-                heading = ""
-                for line in run(*command, self.scenario(scenario)).decode().splitlines():
-                    if "(s)" in line:
-                        heading = line
-                    for number in SECONDS.finditer(line):
-                        found += 1
-                        self.assertTrue(line[number.end():].startswith(" s") or
-                                        heading[:number.end()].endswith(" (s)"), (command, scenario, heading, line))
+                text = run(*command, self.scenario(scenario)).decode()
+                self.assertEqual(BARE.findall(text), [], (command, scenario))
+                self.assertNotRegex(text, r"(?m)(?<!since) \(s\)", (command, scenario))
+                found += len(DURATION.findall(text))
             self.assertGreaterEqual(found, least, command)
+
+    def test_counts_have_commas(self):
+        """All but ids, addresses and moments: here no id has five digits."""
+        for scenario, commands in (("server", ("services", "services --trees", "top", "info", "cpu", "tree")),
+                                   ("producer-consumer", ("priority", "schedule", "graph wait-for", "graph wait-for --format dot", "top"))):
+            path = self.folder / f"long-{scenario}.ctrace"
+            run("synthesize", scenario, "--rounds", "12000", "-o", path)
+            for command in commands:
+                text = run(*command.split(), path, "-q").decode()
+                self.assertEqual(re.findall(r"(?m)(?<![\w.#+-])\d{5,}x?(?![\w.-])", text), [], (command, scenario))
+                if command != "tree" and "cpu" not in command:
+                    self.assertRegex(text, r"(?<![\d.,])\d{1,3},\d{3}x?(?![\d.,]\d)", (command, scenario))
+            text = run("compare", self.scenario(scenario), path, status=1).decode()
+            self.assertRegex(text, r"(?m)^changed +\d+ +\d\d,\d{3} ")
+            self.assertEqual(re.findall(r"(?<![\w.#+-])\d{5,}(?![\w.-])", text), [])
 
     def test_durations_of_devices_are_those_of_json(self):
         path = self.scenario("disk-idle")

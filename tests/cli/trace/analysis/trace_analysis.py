@@ -19,7 +19,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 import json_schema
 from case import installed
-from cli.trace.analysis.answers import answer_of, runner
+from cli.trace.analysis.answers import answer_of, duration, runner
 from cli.trace.etl_writer import EtlWriter
 from strict import strict_csv, strict_json, strict_ndjson
 
@@ -466,9 +466,8 @@ class Schedules(Case):
         cells = {line.split()[0]: line.split() for line in lines if re.match(r" +\d", line)}
         for one in answer["threads"]:
             if one["tid"]:
-                self.assertEqual([round(float(cell) * 1e7) for cell in cells[str(one["tid"])][1:6]],
-                                 [one[what] for what in
-                                  ("running", "ready", "waiting", "off", "unknown")])
+                self.assertEqual(" ".join(cells[str(one["tid"])][1:11]), " ".join(
+                    duration(one[what]) for what in ("running", "ready", "waiting", "off", "unknown")))
 
     def test_what_breaks_the_rules_is_told(self):
         codes = lambda path, status: {f["code"] for f in

@@ -13,6 +13,10 @@ TEST_CASE("units of 100 ns are seconds of seven digits, or what fits") {
   CHECK(duration_text(173) == "17.3 us");
   CHECK(duration_text(123'500) == "12.35 ms");
   CHECK(duration_text(12'350'000) == "1.235 s");
+  CHECK(duration_text(0) == "0 s");
+  CHECK(duration_text(9'999'949) == "999.99 ms");
+  CHECK(duration_text(9'999'950) == "1.000 s");
+  CHECK(duration_text(i64{86'400} * 10'000'000) == "86,400.000 s");
 }
 
 TEST_CASE("a moment is told from the first event on, and before it too") {

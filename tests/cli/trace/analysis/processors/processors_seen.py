@@ -45,7 +45,7 @@ class Seen(Case):
                                   for one in self.ask(command, trace)["processors"]],
                                  [(1, 400, 600, 0), (5, 100, 900, 0)])
                 text = run(command, trace).stdout.decode()
-                column = r"^ +(\d+) .* 0$" if command == "schedule" else r"^ +0\.\d.* - +(\d+)$"
+                column = r"^ +(\d+) .* 0$" if command == "schedule" else r"^ +[\d.]+ [um]?s .* - +(\d+)$"
                 self.assertEqual(re.findall(column, text, re.M), ["1", "5"], text)
         rows = csv.DictReader(io.StringIO(run("cpu", trace, "--format", "csv").stdout.decode()))
         self.assertEqual([(row["cpu"], row["running"]) for row in rows if row["of"] == "processor"],

@@ -17,7 +17,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[4]))
 import json_schema
 from case import existing
-from cli.trace.analysis.answers import answer_of, runner
+from cli.trace.analysis.answers import answer_of, duration, runner
 from strict import strict_csv, strict_json, strict_ndjson
 
 COLDTRACE, SOURCES, SHARED, MAKE_CPU_TRACES, MAKE_SCENARIO_ETL = (
@@ -443,15 +443,13 @@ class Simulated(Case):
                 for name in set(other) & {"process", "module"}:
                     self.assertEqual(row[name], other[name] or "", (of, name))
         text = run("cpu", path, "--top", "1000").stdout.decode()
-        seconds = lambda value: f"{value // 10_000_000}.{value % 10_000_000:07}"
         for row in told["threads"]:
             line = next(l for l in text.splitlines() if re.search(
                 rf"  {'idle %s' % row['idle_cpu'] if row['tid'] == 0 else row['tid']}  ", l))
-            self.assertEqual(line.split()[:4],
-                             [seconds(row["running"]), seconds(row["interrupted"]),
-                              seconds(row["sampled"]), f"{row['samples']:,}"])
+            self.assertRegex(line, rf"^ +{duration(row['running'])} +{duration(row['interrupted'])} "
+                                   rf"+{duration(row['sampled'])} +{row['samples']:,} ")
         for row in told["functions"]:
-            self.assertRegex(text, rf"(?m)^ +{seconds(row['sampled'])} +{row['samples']:,} .*"
+            self.assertRegex(text, rf"(?m)^ +{duration(row['sampled'])} +{row['samples']:,} .*"
                                    rf"{re.escape(row['function'])}$")
         self.assertIn("1 more\n", run("cpu", path, "--top", str(len(told["threads"]) - 1)).stdout.decode())
 

@@ -18,6 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[4]))
 import json_schema
+from cli.trace.analysis import answers
 from cli.trace.analysis.answers import answer_of, runner, size
 from cli.trace.etl_writer import EtlWriter
 from cli.trace.analysis.scenario_reading import ticks_of
@@ -70,8 +71,7 @@ def counted(count, one, several):
 def duration(units):
     if units is None:
         return "-"
-    return (f"{units / 10:.1f} us" if units < 10 ** 4 else f"{units / 10 ** 4:.2f} ms" if units < 10 ** 7
-            else f"{units / 10 ** 7:.3f} s")
+    return answers.duration(units)
 
 
 def served(requests):
@@ -413,7 +413,7 @@ class Text(Case):
         sums = defaultdict(int)
         for step in steps:
             sums[0 if step["up_to"] == 0 else 1 << (step["up_to"] - 1).bit_length()] += step["count"]
-        return "up to " + ", ".join(f"{unit(most)}: {count}" for most, count in sorted(sums.items()))
+        return "up to " + ", ".join(f"{unit(most)}: {count:,}" for most, count in sorted(sums.items()))
 
     def untimed(self):
         """A request whose begin is missing, and that the kernel says took longer than any clock runs."""

@@ -566,7 +566,7 @@ class Periods(Case):
         blocks = text.split("\nfrom ")[1:]
         self.assertEqual(len(blocks), len(answer["periods"]))
         for block, period in zip(blocks, answer["periods"]):
-            self.assertEqual(sorted(tuple(map(int, line.split()[:2])) for line in block.splitlines()[2:]),
+            self.assertEqual(sorted(tuple(int(cell.replace(",", "")) for cell in line.split()[:2]) for line in block.splitlines()[2:]),
                              sorted((row["calls"], row["begun_before"]) for row in period["services"]))
         self.assertIsNone(self.answer(path)["periods"])
 
@@ -608,7 +608,7 @@ class Text(Case):
             self.assertEqual(one["cycles"], sum(measured))
             width = len(heading[:heading.rindex("cycles/call")])
             cells = line[:width + 11].split()
-            self.assertEqual([int(cells[0]), int(cells[-2]), int(cells[-1])],
+            self.assertEqual([int(cell.replace(",", "")) for cell in (cells[0], cells[-2], cells[-1])],
                              [len(measured), sum(measured), sum(measured) // len(measured)])
             # How the single calls are spread: exactly, but for percentiles, which are within 1/32.
             told, row = one["cycles_of_calls"], rows[one["number"]]
@@ -625,12 +625,12 @@ class Text(Case):
                 below += step["count"]
                 self.assertEqual(below, sum(value <= step["up_to"] for value in measured))
             spread = line[width + 11:].split()[:5]
-            self.assertEqual(list(map(int, spread)),
+            self.assertEqual([int(cell.replace(",", "")) for cell in spread],
                              [told[name] for name in ("shortest", "p50", "p90", "p99", "longest")])
             self.assertTrue(line.endswith(one["name"] or "VxD 0x48b service 7"))
         # A control-flow window: who called it, and what it called.
         trees = run("services", path, "--trees").stdout.decode()
-        lasted = sorted(sum(int(count) for count in re.findall(r": (\d+)", line))
+        lasted = sorted(sum(int(count.replace(",", "")) for count in re.findall(r": ([\d,]*\d)", line))
                         for line in re.findall(r"(?m)^  lasted (.*)$", trees))
         services = strict_json(run("services", path, "--format", "json").stdout)["services"]
         counts = [sum(step["count"] for step in one["histogram"]) for one in services]

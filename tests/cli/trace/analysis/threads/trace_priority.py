@@ -17,7 +17,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[4]))
 import json_schema
-from cli.trace.analysis.answers import answer_of, runner
+from cli.trace.analysis.answers import answer_of, duration, runner
 from cli.trace.analysis.scenario_reading import ticks_of
 from strict import strict_csv, strict_json, strict_ndjson
 
@@ -501,8 +501,7 @@ class Priorities(Case):
             self.assertEqual([int(cell) for cell in row[3:7]],
                              [of("unwait", "boost", "auto_boost", "starvation"), of("decay"),
                               of("set", "base_set"), of("not_told")])
-            self.assertEqual([round(float(cell) * 1e7) for cell in row[7:9]],
-                             [one["changing"], one["unknown"]])
+            self.assertEqual(row[7:11], f"{duration(one['changing'])} {duration(one['unknown'])}".split())
 
 
     def test_text_has_bases_causes_and_changes(self):

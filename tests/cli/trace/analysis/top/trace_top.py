@@ -19,7 +19,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[4]))
 import json_schema
 from case import existing
-from cli.trace.analysis.answers import answer_of, runner, size
+from cli.trace.analysis.answers import answer_of, duration, runner, size
 from cli.trace.etl_writer import EtlWriter, utf16z
 from cli.trace.analysis.scenario_reading import ticks_of
 from strict import strict_csv, strict_json
@@ -41,10 +41,6 @@ def answer(*arguments):
 
 def who(row):
     return tuple(row[name] for name in ("pid", "process", "start"))
-
-
-def seconds(units):
-    return f"{units // 10**7}.{units % 10**7:07}"
 
 
 @functools.cache
@@ -476,7 +472,7 @@ class Text(Case):
                 page = answer("top", path)
                 lines = run("trace", "top", path, "--top", 4).stdout.decode().splitlines()
                 self.assert_line(lines, "Trace", page["format"], page["first_event"], page["last_event"],
-                                 seconds(page["elapsed"]))
+                                 duration(page["elapsed"]))
                 machine = page["machine"]
                 self.assert_line(lines, "Machine", machine["windows_version"], machine["processors"],
                                  machine["pointer_size"] * 8)
@@ -498,25 +494,25 @@ class Text(Case):
                     self.assert_line(lines, "  ", ": ", ", ".join(one["needs"]))
                 findings = sorted(page["findings"], key=lambda one: one["severity"] != "warning")
                 for one in findings[:3]:
-                    self.assert_line(lines, one["severity"], f"{one['count']}x", one["code"])
+                    self.assert_line(lines, one["severity"], f"{one['count']:,}x", one["code"])
                 if len(findings) > 3:
                     self.assert_line(lines, f"({len(findings) - 3} more)")
 
     def check_processor(self, lines, told):
-        maybe = lambda units: "" if units is None else seconds(units)
+        maybe = lambda units: "" if units is None else duration(units)
         self.assert_line(lines, "Processor", told["processors"])
         if told["busy"] is not None:
             whole = told["busy"] + told["idle"] + told["unknown"]
             self.assert_line(lines, *(f"{name} {100 * float(told[name]) / max(whole, 1):.1f} %"
                                       for name in ("busy", "idle", "unknown") if whole))
         if told["samples"]:
-            self.assert_line(lines, "Samples", told["samples"], seconds(told["sampled"]))
+            self.assert_line(lines, "Samples", told["samples"], duration(told["sampled"]))
         for row in told["processes"]:
             count = lambda name, of: "" if row[of] is None else f"{row[name]:,}"
             self.assert_line(lines, maybe(row["running"]), count("turns", "running"), maybe(row["sampled"]),
                              count("samples", "sampled"), self.name_of(row))
         for row in told["drivers"]:
-            self.assert_line(lines, seconds(row["dpc_time"]), seconds(row["isr_time"]),
+            self.assert_line(lines, duration(row["dpc_time"]), duration(row["isr_time"]),
                              row["dpcs"] + row["isrs"], (row["module"] or "unknown")[-40:])
 
     def check_disk(self, lines, told):
@@ -524,17 +520,17 @@ class Text(Case):
                          told["open"])
         if told["busiest"]:
             self.assert_line(lines, "Disk", f"disk {told['busiest']['disk']} busy",
-                             seconds(told["busiest"]["busy"]))
+                             duration(told["busiest"]["busy"]))
         for row in told["processes"] + told["files"]:
-            self.assert_line(lines, seconds(row["response"]), row["requests"], size(row["bytes_read"]),
+            self.assert_line(lines, duration(row["response"]), row["requests"], size(row["bytes_read"]),
                              size(row["bytes_written"]), (row["file"] or "-")[-30:] if "file" in row
                              else self.name_of(row))
 
     def check_file_operations(self, lines, told):
         self.assert_line(lines, "Files", told["operations"], size(told["bytes_read"]),
-                         size(told["bytes_written"]), told["open"], seconds(told["duration"]))
+                         size(told["bytes_written"]), told["open"], duration(told["duration"]))
         for row in told["processes"] + told["files"]:
-            self.assert_line(lines, seconds(row["duration"]), row["operations"], size(row["bytes_read"]),
+            self.assert_line(lines, duration(row["duration"]), row["operations"], size(row["bytes_read"]),
                              size(row["bytes_written"]), (row["file"] or "-")[-30:] if "file" in row
                              else self.name_of(row))
 
@@ -553,14 +549,14 @@ class Text(Case):
             self.assert_line(lines, "Waits", dead["suspects"])
         for row in told["longest"]:
             reason = (row["reason"] or "waiting") if row["state"] == "waiting" else "off"
-            self.assert_line(lines, seconds(row["duration"]), reason, f" {row['thread']['tid']}",
+            self.assert_line(lines, duration(row["duration"]), reason, f" {row['thread']['tid']}",
                              f" {row['waker']['tid']}" if row["waker"]
                              else "an interrupt" if row["interrupt"] else " -")
 
     def check_services(self, lines, told):
         self.assert_line(lines, "Services", told["count"])
         for row in told["slowest"]:
-            self.assert_line(lines, seconds(row["longest"]), seconds(row["inclusive"]),
+            self.assert_line(lines, duration(row["longest"]), duration(row["inclusive"]),
                              row["calls"], row["name"] or "")
 
     def full_trace(self):

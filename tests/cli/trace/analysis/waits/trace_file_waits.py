@@ -221,13 +221,13 @@ class FileWaits(Case):
         content = self.one_wait()
         _, text = self.ask(content)
         self.assertIn("thread 1000 of 100.exe (100) likely waited 1x for its own file operations (read) on "
-                      "\\Device\\HarddiskVolume1\\a.txt, 0.0050000 s, longest 0.0050000 s since +0.0001000, "
+                      "\\Device\\HarddiskVolume1\\a.txt, 5.00 ms, longest 5.00 ms since +0.0001000, "
                       "1 of them in operations that it ended itself, 0 ended right after\n", text.decode())
         _, dot = self.ask(content, "--format", "dot")
         file, = re.findall(r'(n\d+) \[shape=diamond, label="File\\n\\\\Device\\\\HarddiskVolume1\\\\a\.txt"', dot.decode())
-        self.assertRegex(dot.decode(), rf'n\d+ -> {file} \[label="read, 1x, 0\.0050000 s"')
+        self.assertRegex(dot.decode(), rf'n\d+ -> {file} \[label="read, 1x, 5\.00 ms"')
         _, svg = self.ask(content, "--format", "svg")
-        self.assertIn(b"<title>read, 1x, 0.0050000 s</title>", svg)
+        self.assertIn(b"<title>read, 1x, 5.00 ms</title>", svg)
         _, answer = self.ask(content, "--process", "999", "--format", "json", status=1)
         self.assertEqual(strict_json(answer)["file_operations"], [])
 
