@@ -72,6 +72,17 @@ class FindingPlaces(case.Case):
         self.assertEqual(found["first_offset"], lists[3][1] * BLOCK + at - BLOCK)
         self.assertIn("C11ByteSize", found["text"])
 
+    def test_a_module_that_says_it_has_as_many_bytes_of_symbols_as_the_file(self):
+        """They could be: that its stream has fewer is told, and not that there are too many."""
+        def written(size):
+            entry = bytes(34) + struct.pack("<HIIIHHIII", 5, size, 0, 0, 0, 0, 0, 0, 0) + b"a\0b\0"
+            return scattered([b"", info(), pdb_writer.type_stream([]), dbi(entry), b"", struct.pack("<I", 4)])[0]
+        size = len(written(0))
+        for stated, told in (size, "PDB module stream.stream size"), (size + 1, "more symbols than the file has bytes"):
+            with self.subTest(stated=stated):
+                found = self.findings(written(stated), "symbols", "--kind", "procedure")["pdb-procedures"]
+                self.assertIn(told, found["text"])
+
     def test_a_stream_without_bytes(self):
         """That of names, which a record of types needs."""
         names = struct.pack("<I7sIIIIIII", 7, b"/names\0", 1, 1, 1, 1, 0, 0, 5)
