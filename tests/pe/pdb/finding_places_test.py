@@ -83,6 +83,15 @@ class FindingPlaces(case.Case):
                 found = self.findings(written(stated), "symbols", "--kind", "procedure")["pdb-procedures"]
                 self.assertIn(told, found["text"])
 
+    def test_symbols_of_an_unknown_version_are_told_where_they_start(self):
+        """And where there are none behind the version, it does not matter."""
+        for symbols, is_told in (struct.pack("<I", 9) + bytes(4), True), (struct.pack("<I", 9), False):
+            with self.subTest(is_told=is_told):
+                entry = bytes(34) + struct.pack("<HIIIHHIII", 5, len(symbols), 0, 0, 0, 0, 0, 0, 0) + b"a\0b\0"
+                content, lists, _ = scattered([b"", info(), pdb_writer.type_stream([]), dbi(entry), b"", symbols])
+                found = self.findings(content, "symbols", "--kind", "procedure").get("pdb-procedures")
+                self.assertEqual(found and found["first_offset"], lists[5][0] * BLOCK if is_told else None)
+
     def test_a_stream_without_bytes(self):
         """That of names, which a record of types needs."""
         names = struct.pack("<I7sIIIIIII", 7, b"/names\0", 1, 1, 1, 1, 0, 0, 5)
