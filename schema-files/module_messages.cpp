@@ -1,6 +1,9 @@
 #include "coldtrace/schema_files/module_messages.hpp"
 
 #include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
 
 #include "coldtrace/pe/resources.hpp"
 #include "schema-files/schema_module.hpp"
@@ -60,8 +63,23 @@ void ModuleMessages::read_table(const std::string& path) const {
   }
   Table table{std::move(*file), {}};
   for (const auto& resource : pe::find_resources(*image, pe::resource_message_table, of_image)) {
-    auto messages =
-        pe::read_message_table(resource.content(*image), resource.offset.value_or(0), findings_);
+    core::Findings of_table;
+    std::vector<pe::Message> messages;
+    if (resource.offset)
+      messages = pe::read_message_table(resource.content(*image), *resource.offset, of_table);
+    else
+      of_table.warning("message-block", std::nullopt,
+                       "the file stores nothing of its message table at RVA {:#x}",
+                       value(resource.address));
+    for (auto finding : of_table.all()) {
+      // Those of the module have their place beside them, those of another file in the sentence.
+      if (path != module_) {
+        if (const auto at = std::exchange(finding.first_offset, std::nullopt))
+          finding.text = fmt::format("at {:#x}: {}", *at, finding.text);
+        finding.text = fmt::format("{}: {}", path, finding.text);
+      }
+      findings_.merge(std::move(finding));
+    }
     table.messages.insert(table.messages.end(), messages.begin(), messages.end());
   }
   if (const auto* const unread = table.file->view().error())

@@ -32,10 +32,22 @@ core::Expected<ProfileSource, std::string> read_source(const std::string& path, 
                        std::string{core::to_chars(*bytes)}};
 }
 
+// A pipe is read once, and what it includes is known too late for the sandbox to leave it readable.
+bool is_piped(const std::string& path) {
+  std::error_code ignored;
+  return path == "-" || !std::filesystem::is_regular_file(path, ignored);
+}
+
+bool is_in_current_folder(const std::filesystem::path& path) {
+  std::error_code error;
+  const auto from_here = std::filesystem::relative(path, error);
+  return !error && !from_here.empty() && *from_here.begin() != "..";
+}
+
 // What is not a regular file is not even opened: a pipe would wait for ever. So would some files
 // that the system makes up when they are read, which have no size: they count as empty.
 core::Expected<ProfileSource, std::string> read_include(const std::string& including,
-                                                        const std::string& included) {
+                                                        const std::string& included, bool piped) {
   const auto path = std::filesystem::path{including}.parent_path() / included;
   const auto refuse = [&](const std::string& why) {
     return core::fail(fmt::format("{}: {}", path.string(), why));
@@ -47,16 +59,20 @@ core::Expected<ProfileSource, std::string> read_include(const std::string& inclu
   if (std::filesystem::file_size(path, error) == 0)
     return ProfileSource{path.string(), path.string(), {}};
   auto source = read_source(path.string(), syscall_map::largest_profile_file);
+  if (!source && piped && is_sandbox_possible() && !is_in_current_folder(path))
+    return refuse(source.error() +
+                  "; a profile that is not read from a file may include only files of the current "
+                  "folder: save it as a file, or use --no-sandbox");
   if (!source) return refuse(source.error());
   return source;
 }
 
 // `included` gets the paths of the other files.
-core::Expected<HookProfile, ProfileError> read_all(ProfileSource source,
+core::Expected<HookProfile, ProfileError> read_all(ProfileSource source, bool piped,
                                                    std::vector<std::string>& included) {
   return syscall_map::read_profile(std::move(source),
                                    [&](const std::string& including, const std::string& name) {
-                                     auto file = read_include(including, name);
+                                     auto file = read_include(including, name, piped);
                                      if (file) included.push_back(file->path);
                                      return file;
                                    });
@@ -74,7 +90,8 @@ ProfileSource open_source(const std::string& path, u64 cap) {
 core::Expected<HookProfile, ProfileError> read_profile_file(const std::string& path,
                                                             const CommonOptions& options) {
   std::vector<std::string> included;
-  auto profile = read_all(open_source(path, syscall_map::largest_profile_file), included);
+  auto profile =
+      read_all(open_source(path, syscall_map::largest_profile_file), is_piped(path), included);
   guard_output(options.output, options.format, included);
   return profile;
 }
@@ -82,13 +99,11 @@ core::Expected<HookProfile, ProfileError> read_profile_file(const std::string& p
 void leave_profiles(Command& command, std::function<std::vector<std::string>()> profiles) {
   command.before_sandbox([profiles = std::move(profiles)](SandboxNeeds& needs) {
     needs.find_more_inputs.emplace_back([&profiles](SandboxNeeds& more) {
-      std::error_code ignored;
       for (const auto& path : profiles()) {
-        // A pipe is read once, and its includes are known too late.
-        if (path == "-") more.inputs.emplace_back(".");
-        if (!std::filesystem::is_regular_file(path, ignored)) continue;
-        if (auto source = read_source(path, syscall_map::largest_profile_file))
-          (void)read_all(std::move(*source), more.inputs);
+        if (is_piped(path))
+          more.inputs.emplace_back(".");
+        else if (auto source = read_source(path, syscall_map::largest_profile_file))
+          (void)read_all(std::move(*source), false, more.inputs);
       }
     });
   });

@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include <fmt/format.h>
 
 #include "coldtrace/core/crc32c.hpp"
+#include "coldtrace/core/file.hpp"
 #include "coldtrace/core/text.hpp"
+#include "ntfs/containers/parent_files.hpp"
 #include "ntfs/containers/sparse_vmdk.hpp"
 #include "ntfs/containers/stored_numbers.hpp"
 
@@ -107,6 +106,20 @@ void check_vmdk(const Checked& checked) {
                              checked.owner, defect->text);
 }
 
+std::optional<core::ParseError> find_unreadable_table(const core::ImageSource& file) {
+  constexpr u64 searched = u64{64} << 20U;
+  constexpr u64 window = u64{1} << 20U;
+  const u64 last = file.size() - std::min(file.size(), searched);
+  std::vector<std::byte> bytes(static_cast<std::size_t>(std::min(file.size(), window)));
+  for (u64 at = 0; at < file.size();) {
+    if (at >= searched) at = std::max(at, last);
+    const auto part = std::span{bytes}.first(std::min<u64>(bytes.size(), file.size() - at));
+    if (const auto read = file.read_at(at, part); !read) return read.error();
+    at += part.size();
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 bool is_sound_vhd_footer(const core::ImageSource& file, u64 offset) {
@@ -121,6 +134,20 @@ void check_container_headers(const core::ImageSource& file, FileKind kind, std::
   if (kind == FileKind::vhd) check_vhd(checked);
   if (kind == FileKind::vhdx) check_vhdx(checked);
   if (kind == FileKind::vmdk) check_vmdk(checked);
+}
+
+core::Result<core::Done> check_tables_readable(const std::string& path,
+                                               const std::vector<std::string>& files,
+                                               core::Findings& findings) {
+  for (const auto& each : files) {
+    const auto file = core::FileImage::open(each);
+    const auto error = file ? find_unreadable_table(**file) : file.error();
+    if (!error) continue;
+    if (each == path) return core::fail(*error);
+    findings.warning("image-parent", std::nullopt, "{}, which it needs, cannot be read: {}",
+                     file_name_of(each), reason_of(*error));
+  }
+  return core::Done{};
 }
 
 }  // namespace coldtrace::ntfs

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "coldtrace/core/file_kind.hpp"
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/core/image_source.hpp"
+#include "coldtrace/core/result.hpp"
 
 namespace coldtrace::ntfs {
 
@@ -17,5 +20,12 @@ bool is_sound_vhd_footer(const core::ImageSource& file, u64 offset);
 // is the name of a file that is not the image itself, but one it depends on.
 void check_container_headers(const core::ImageSource& file, core::FileKind kind,
                              std::string_view parent, core::Findings& findings);
+
+// Whether all can be read of the 64 MiB at either end of a disk's files, where its tables are: a
+// library that does not open the disk does not say that it was this. An error is of the file at
+// `path`; one of another is the finding `image-parent`.
+core::Result<core::Done> check_tables_readable(const std::string& path,
+                                               const std::vector<std::string>& files,
+                                               core::Findings& findings);
 
 }  // namespace coldtrace::ntfs

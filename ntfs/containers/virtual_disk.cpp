@@ -479,6 +479,8 @@ core::Result<std::unique_ptr<core::ImageSource>> open_virtual_disk(
     return std::unique_ptr<core::ImageSource>{std::move(source)};
   }
   tell(problem, findings);
+  if (problem.what == OpenProblem::What::library)
+    COLDTRACE_TRY(check_tables_readable(path, list_disk_files(path, parents), findings));
   return core::fail({Fault::bad_value, 0, library.structure, library.name, 1, 0});
 }
 

@@ -179,9 +179,13 @@ core::Result<std::optional<ApiSetSchema>> find_api_set_schema(const Image& image
   const core::UnreadableNote note{image.file(), findings};
   for (const auto& section : image.sections()) {
     if (section.name() != ".apiset") continue;
-    return COLDTRACE_TRY(
-        read_api_set_schema(image.bytes(section.address),
-                            image.addresses().to_offset(section.address).value_or(0), findings));
+    const auto offset = image.addresses().to_offset(section.address);
+    if (offset)
+      return COLDTRACE_TRY(read_api_set_schema(image.bytes(section.address), *offset, findings));
+    findings.warning("api-set-schema", std::nullopt,
+                     "the file stores nothing of the section .apiset at RVA {:#x}",
+                     value(section.address));
+    return std::nullopt;
   }
   return std::nullopt;
 }

@@ -179,6 +179,16 @@ std::optional<u64> Msf::offset_of(u32 index, u64 position) const {
   return block * block_size_ + position % block_size_;
 }
 
+core::ParseError Msf::placed(core::ParseError error, u32 index) const {
+  const u64 position = error.offset;
+  error.offset = std::min(directory_offset_, file_.size());
+  if (const auto at = offset_of(index, position))
+    error.offset = *at;
+  else if (const auto last = position > 0 ? offset_of(index, position - 1) : std::nullopt)
+    error.offset = *last + 1;
+  return error;
+}
+
 // The bytes of blocks: `at` is where errors lie. All are checked before any is copied.
 core::Result<StreamBytes> Msf::join(core::ByteView block_list, u64 position, u64 length, u64 at,
                                     core::Name structure) const {

@@ -14,18 +14,17 @@ core::Result<PdbInfo> read_info(const Msf& msf) {
   constexpr u64 size_on_disk = 28;
   constexpr u64 size_of_version_2 = 12;
   constexpr u32 vc70 = 20'000'404;
-  const auto at = msf.offset_of(info_stream, 0).value_or(0);
   const u64 size = msf.is_version_2() ? size_of_version_2 : size_on_disk;
   const auto bytes = COLDTRACE_TRY(msf.read(info_stream, 0, size, "PDB info stream"));
-  core::Reader in{bytes.view(), "PDB info stream", at};
+  core::Reader in{bytes.view(), "PDB info stream", 0};
   PdbInfo info{};
   info.version = in.read_u32("Version");
   if (!msf.is_version_2() && info.version < vc70)
-    in.reject(core::Fault::unsupported, at, "Version", vc70, info.version);
+    in.reject(core::Fault::unsupported, 0, "Version", vc70, info.version);
   info.signature = in.read_u32("Signature");
   info.age = in.read_u32("Age");
   if (!msf.is_version_2()) info.guid = core::to_guid(in.take(core::Guid::size_on_disk, "Guid"));
-  return in.finish(info);
+  return msf.placed(in.finish(info), info_stream);
 }
 
 std::optional<u32> to_stream(u16 index) {
@@ -41,8 +40,9 @@ core::Result<core::Done> read_debug_header(const Msf& msf, u64 position, u64 siz
   constexpr u64 known_size = 22;
   const u64 stream_size = msf.stream_size(dbi_stream).value_or(0);
   if (position > stream_size || size > stream_size - position)
-    return core::fail({core::Fault::truncated, msf.offset_of(dbi_stream, 0).value_or(0),
-                       "DBI stream header", "OptionalDbgHeaderSize", position + size, stream_size});
+    return core::fail(msf.placed({core::Fault::truncated, 0, "DBI stream header",
+                                  "OptionalDbgHeaderSize", position + size, stream_size},
+                                 dbi_stream));
   const auto bytes = COLDTRACE_TRY(
       msf.read(dbi_stream, position, std::min(size, known_size), "DBI optional debug header"));
   const auto stream = [&](u64 index) {
@@ -79,9 +79,9 @@ class Substreams {
 };
 
 // That of Visual C++ 4, which has no signature.
-core::Result<DbiHeader> read_dbi_41(core::ByteView bytes, u64 at) {
+core::Result<DbiHeader> read_dbi_41(core::ByteView bytes) {
   constexpr u64 size_on_disk = 24;
-  core::Reader in{bytes, "DBI stream header", at};
+  core::Reader in{bytes, "DBI stream header", 0};
   DbiHeader header{};
   in.skip(2, "snGSSyms");
   header.publics = to_stream(in.read_u16("snPSSyms"));
@@ -97,13 +97,13 @@ core::Result<DbiHeader> read_dbi(const Msf& msf, core::Findings& findings) {
   constexpr u64 size_on_disk = 64;
   constexpr u64 size_41 = 24;
   constexpr u32 signature = 0xffff'ffff;
-  const auto at = msf.offset_of(dbi_stream, 0).value_or(0);
   if (msf.is_version_2()) {
     const auto bytes = COLDTRACE_TRY(msf.read(dbi_stream, 0, size_41, "DBI stream header"));
-    if (core::load<u32>(bytes.view(), 0) != signature) return read_dbi_41(bytes.view(), at);
+    if (core::load<u32>(bytes.view(), 0) != signature)
+      return msf.placed(read_dbi_41(bytes.view()), dbi_stream);
   }
   const auto bytes = COLDTRACE_TRY(msf.read(dbi_stream, 0, size_on_disk, "DBI stream header"));
-  core::Reader in{bytes.view(), "DBI stream header", at};
+  core::Reader in{bytes.view(), "DBI stream header", 0};
   DbiHeader header{};
   in.expect<u32>(signature, "VersionSignature", core::Fault::unsupported);
   header.version = in.read_u32("VersionHeader");
@@ -127,7 +127,7 @@ core::Result<DbiHeader> read_dbi(const Msf& msf, core::Findings& findings) {
     substreams.next("ECSubstreamSize");
   header.flags = in.read_u16("Flags");
   header.machine = in.read_u16("Machine");
-  if (!in.ok()) return core::fail(in.error());
+  if (!in.ok()) return core::fail(msf.placed(in.error(), dbi_stream));
   const auto done = read_debug_header(msf, substreams.position(), debug_header_size, header);
   if (!done) findings.warning("pdb-stream", done.error());
   return header;

@@ -30,9 +30,8 @@ std::vector<PdbModule> read_modules(const Pdb& pdb, core::Findings& findings) {
   const bool is_short = pdb.dbi()->version < DbiHeader::version_60;
   u64 position = 0;
   while (position < bytes->view().size()) {
-    const auto at = pdb.msf().offset_of(dbi_stream, place.position + position).value_or(0);
     const auto record = bytes->view().subspan(position);
-    core::Reader in{record, "PDB module information", at};
+    core::Reader in{record, "PDB module information", place.position + position};
     PdbModule module{};
     in.skip(is_short ? 26 : 34, "SectionContr and Flags");
     const auto stream = in.read_u16("ModuleSymStream");
@@ -43,7 +42,7 @@ std::vector<PdbModule> read_modules(const Pdb& pdb, core::Findings& findings) {
     module.name = take_module_text(in, record, longest_module, "ModuleName");
     module.object = take_module_text(in, record, longest_module, "ObjFileName");
     if (!in.ok()) {
-      findings.warning("pdb-procedures", in.error());
+      findings.warning("pdb-procedures", pdb.msf().placed(in.error(), dbi_stream));
       return modules;
     }
     position += (in.consumed() + 3) / 4 * 4;

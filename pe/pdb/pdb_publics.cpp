@@ -27,15 +27,14 @@ using Positions = std::vector<u32>;
 core::Result<Positions> read_address_map(const Msf& msf, u32 stream, u64 records_size) {
   constexpr u64 size_on_disk = 28;
   const auto bytes = COLDTRACE_TRY(msf.read(stream, 0, size_on_disk, "PDB publics stream"));
-  const auto at = msf.offset_of(stream, 0).value_or(0);
-  core::Reader in{bytes.view(), "PDB publics stream", at};
+  core::Reader in{bytes.view(), "PDB publics stream", 0};
   const u64 hash_size = in.read_u32("SymHash");
   const auto map_at = in.offset();
   const u64 map_size = in.read_u32("AddrMap");
   if (map_size % 4 != 0 || map_size / 4 > records_size / smallest_record)
     in.reject(core::Fault::bad_value, map_at, "AddrMap", records_size / smallest_record * 4,
               map_size);
-  if (!in.ok()) return core::fail(in.error());
+  if (!in.ok()) return core::fail(msf.placed(in.error(), stream));
   const auto map =
       COLDTRACE_TRY(msf.read(stream, size_on_disk + hash_size, map_size, "PDB publics stream"));
   Positions positions(map_size / 4);

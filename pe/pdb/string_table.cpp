@@ -48,12 +48,12 @@ StringTable StringTable::read(const Pdb& pdb, core::Findings& findings) {
     findings.warning("pdb-stream", bytes.error());
     return table;
   }
-  core::Reader in{bytes->view(), "PDB string table", pdb.msf().offset_of(*number, 0).value_or(0)};
+  core::Reader in{bytes->view(), "PDB string table", 0};
   in.expect<u32>(0xeffe'effe, "Signature");
   in.skip(4, "HashVersion");
   const auto texts = in.take(in.read_u32("ByteSize"), "texts");
   if (!in.ok()) {
-    findings.warning("pdb-stream", in.error());
+    findings.warning("pdb-stream", pdb.msf().placed(in.error(), *number));
     return table;
   }
   table.texts_ = texts;

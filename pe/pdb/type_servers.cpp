@@ -24,8 +24,7 @@ std::vector<TypeServer> read_type_servers(const Pdb& pdb, core::Findings& findin
   std::set<std::pair<u32, std::string>> known;
   for (u64 position = 0; position < bytes->view().size();) {
     const auto entry = bytes->view().subspan(position);
-    core::Reader in{entry, "PDB type server map",
-                    pdb.msf().offset_of(dbi_stream, place.position + position).value_or(0)};
+    core::Reader in{entry, "PDB type server map", place.position + position};
     in.skip(8, "reserved and tiBase");
     TypeServer server{};
     server.signature = in.read_u32("signature");
@@ -34,7 +33,7 @@ std::vector<TypeServer> read_type_servers(const Pdb& pdb, core::Findings& findin
     (void)take_module_text(in, entry, longest_module,
                            "path");  // of the object or library that uses it
     if (!in.ok()) {
-      findings.warning("pdb-stream", in.error());
+      findings.warning("pdb-stream", pdb.msf().placed(in.error(), dbi_stream));
       return servers;
     }
     position += (in.consumed() + 3) / 4 * 4;

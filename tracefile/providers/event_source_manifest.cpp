@@ -19,8 +19,12 @@ constexpr u8 manifest_magic = 0x5b;
 }  // namespace
 
 core::Result<EventManifest> read_event_manifest(std::string_view xml, u64 offset) {
-  const auto document = InstrumentationManifest::read(std::as_bytes(std::span{xml}), offset, {});
-  if (!document) return core::fail(document.error());
+  const auto document = InstrumentationManifest::read(std::as_bytes(std::span{xml}), 0, {});
+  if (!document) {
+    auto error = document.error();
+    error.offset = offset;
+    return core::fail(error);
+  }
   EventManifest manifest;
   core::Findings findings;
   const auto schemas =
@@ -34,6 +38,7 @@ core::Result<EventManifest> read_event_manifest(std::string_view xml, u64 offset
       manifest.schemas.emplace_back(SchemaKey{manifest.provider, event.id, event.version, false},
                                     *schema);
   }
+  for (const auto& damage : document->text_damage()) manifest.damage.push_back(damage.text);
   manifest.cut = findings.count("schema-name") > 0;
   return manifest;
 }

@@ -16,10 +16,12 @@ struct EventManifest {
   std::string provider_name;
   ProviderNames names;
   bool cut = false;  // some names of fields are longer than is kept of them
+  std::vector<std::string> damage;  // what of the text U+FFFD stands for, each in a sentence
   std::vector<std::pair<SchemaKey, EventSchema>> schemas;
 };
 
-// Reads the XML text of a manifest. Data types that are not known end the event's fields there.
+// Reads the XML text of a manifest; `offset` is where the errors lie, since the text is in pieces.
+// Data types that are not known end the event's fields there.
 // Source: MS Learn "EventManifest schema"; .NET's ManifestBuilder for what EventSource writes.
 core::Result<EventManifest> read_event_manifest(std::string_view xml, u64 offset);
 

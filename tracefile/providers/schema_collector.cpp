@@ -98,6 +98,9 @@ void SchemaCollector::add_manifest(const Event& event, core::Findings& findings)
       findings.warning(
           "schema-name", event.buffer_offset,
           "names of fields in a manifest are longer than 4096 bytes and are cut there");
+    for (const auto& damage : manifest->damage)
+      findings.warning("schema-damaged", event.buffer_offset, "the manifest of an EventSource: {}",
+                       damage);
     const auto provider = manifest->provider;
     known->second = {
         provider, event_source_->add(std::move(*manifest), process, event.buffer_offset, findings)};

@@ -270,6 +270,26 @@ class Unreadable(case.Case):
                     told += 1
         self.assertGreater(told, 0)
 
+    def test_a_table_of_a_virtual_disk_that_its_library_needs(self):
+        """Why the library does not open the disk, and where, as of a raw one: pages of its file, one after the other."""
+        if not case.installed(self, "qemu-img"):
+            return
+        volume = self.write("volume.img", (CORPUS / "ntfs_volume/small.img").read_bytes().ljust(1 << 20, b"\0"))
+        for form, version in ("vhdx", []), ("vmdk", []), ("vpc", []), ("qcow2", []), ("qcow2", ["-o", "compat=0.10"]):
+            disk = self.here / f"disk.{form}"
+            self.call("qemu-img", "convert", "-f", "raw", "-O", form, *version, volume, disk)
+            refused, end = 0, min(disk.stat().st_size - PAGE, 4 << 20)
+            # What it is, the first page says.
+            for first in (*range(PAGE, 16 * PAGE, 4 * PAGE), *range(16 * PAGE, end, 16 * PAGE)):
+                done = self.run_with(disk, first, first + PAGE, "ntfs", "info", disk)
+                if done.returncode == 2:
+                    with self.subTest(form=form, first=first):
+                        self.assertRegex(done.stderr.decode(), f"coldtrace: .*(: {first:#x}: |at 0x).*{EIO}")
+                        self.assertNotIn("cannot open", done.stderr.decode())
+                        refused += 1
+            if form == "vhdx":
+                self.assertGreater(refused, 3)
+
     def test_no_shadow_copy_is_missing_without_a_word(self):
         """Each sector of what says that there are two, one after the other."""
         content = bytes(usn_writer.volume(usn_writer.History(20, 200), 4)[0])

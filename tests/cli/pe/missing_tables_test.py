@@ -20,7 +20,7 @@ CODES = {0: "export-directory", 3: "exception-range", 5: "relocation-range", 6: 
          10: "load-config", 14: "clr-header"}
 
 
-def image(plus, directories, content=b"\xc3"):
+def image(plus, directories, content=b"\xc3", name=b".text", stored=0x200):
     """With one section, of this content, at RVA 0x1000."""
     optional = struct.pack("<HBBIIIII", 0x20b if plus else 0x10b, 0, 0, 0x200, 0, 0, 0, 0x1000) + (b"" if plus else bytes(4))
     optional += struct.pack("<QII" if plus else "<III", 0x400000, 0x1000, 0x200)
@@ -29,7 +29,7 @@ def image(plus, directories, content=b"\xc3"):
     optional += b"".join(struct.pack("<II", *directories.get(number, (0, 0))) for number in range(16))
     headers = b"MZ".ljust(60, b"\0") + struct.pack("<I", 64) + b"PE\0\0"
     headers += struct.pack("<HHIIIHH", 0x8664 if plus else 0x14c, 1, 0, 0, 0, len(optional), 0x22 if plus else 0x102) + optional
-    headers += struct.pack("<8sIIIIIIHHI", b".text", 0x200, 0x1000, 0x200, 0x200, 0, 0, 0, 0, 0x60000020)
+    headers += struct.pack("<8sIIIIIIHHI", name, 0x200, 0x1000, stored, 0x200 if stored else 0, 0, 0, 0, 0, 0x60000020)
     return headers.ljust(0x200, b"\0") + content.ljust(0x200, b"\0")
 
 
@@ -65,6 +65,24 @@ class MissingTables(case.Case):
         found = self.findings(image(True, {2: (0x1000, 0x58)}, tree + struct.pack("<IIII", NOWHERE, 100, 0, 0)))
         self.assertIsNone(found["version-node"]["first_offset"])
         self.assertEqual(found["version-node"]["text"], f"the file stores nothing of the version resource at RVA {NOWHERE:#x}")
+
+    def test_an_api_set_schema_that_is_not_there_has_no_place(self):
+        content = image(True, {}, name=b".apiset", stored=0)
+        old, new = self.write("old.dll", content), self.write("new.dll", content.replace(b"\xc3", b"\xcc"))
+        done = subprocess.run([COLDTRACE, "servicing", "--format", "json", old, new], capture_output=True, timeout=60)
+        self.assertNotIn(b" at 0x0:", done.stderr)
+        found = [one for one in self.listed(strict_json(done.stdout)) if one["code"] == "api-set-schema"]
+        self.assertEqual(len(found), 2)
+        for one in found:
+            self.assertIsNone(one["first_offset"])
+            self.assertIn("0x1000", one["text"])
+
+    def listed(self, value):
+        """All findings of a document, wherever they are."""
+        if isinstance(value, dict):
+            yield from value.get("findings", [])
+        for one in value.values() if isinstance(value, dict) else value if isinstance(value, list) else []:
+            yield from self.listed(one)
 
     def test_how_much_there_is_of_debug_data(self):
         """An entry that leads to the last 16 bytes of the file has more than these."""

@@ -90,6 +90,25 @@ class Readable(case.Case):
             done = self.run_in("hooks", "profile", "expand", "-", "--against", names, stdin=profile)
         self.assertIn(b"NtCreateFile", done.stdout)
 
+    def test_what_a_hook_profile_from_a_pipe_may_not_include(self):
+        """It is told what to do, and that helps."""
+        elsewhere = self.make("more/files.profile", b"enable NtCreateFile\n")
+        (self.here / "work").mkdir()
+        names = self.make("names.txt", b"NtCreateFile\nNtClose\n")
+        text = f'include "{elsewhere}"\n'
+        self.make("work/saved.profile", text.encode())
+
+        def expand(*words):
+            return subprocess.run([COLDTRACE, "hooks", "profile", "expand", *map(str, words), "--against", names], capture_output=True,
+                                  input=text.encode(), timeout=120, cwd=self.here / "work")
+        for name in "-", "/dev/stdin":
+            with self.subTest(name=name):
+                done = expand(name)
+                self.assertEqual(done.returncode, 2)
+                self.assertIn(b"save it as a file, or use --no-sandbox", done.stderr)
+                self.assertIn(b"NtCreateFile", expand("--no-sandbox", name).stdout)
+        self.assertIn(b"NtCreateFile", expand("saved.profile").stdout)
+
     def test_dlls_beside_a_program(self):
         self.make("app/program.exe", (CORPUS / "pe_image/x64").read_bytes())
         shutil.copyfile(CORPUS / "syscall_map/wine-x64", self.here / "app/ntdll.dll")

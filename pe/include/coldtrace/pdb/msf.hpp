@@ -56,6 +56,15 @@ class Msf {
   // The place in the file of byte `position` of a stream.
   [[nodiscard]] std::optional<u64> offset_of(u32 index, u64 position) const;
 
+  // An error whose offset is a position in a stream, with the offset in the file: behind the last
+  // byte where the stream ends, and at the stream directory, which has its size, where it has none.
+  [[nodiscard]] core::ParseError placed(core::ParseError error, u32 index) const;
+  template <class T>
+  core::Result<T> placed(core::Result<T> result, u32 index) const {
+    if (result) return result;
+    return core::fail(placed(result.error(), index));
+  }
+
  private:
   struct Stream {
     u32 size;

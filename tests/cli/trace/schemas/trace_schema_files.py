@@ -261,6 +261,24 @@ class Decoding(unittest.TestCase):
         events, summary = decode("--schemas", "torn", status=1)[1:]
         self.assertEqual(events[3]["fields"]["Colour"], 2)
         self.assertEqual(set(codes(summary)), {"schema-messages"})
+        told, = summary["findings"]
+        self.assertIsNone(told["first_offset"])  # in the other file
+        self.assertIn(f"en-US/painter.dll.mui: at {at:#x}: message ", told["text"])
+
+    def test_messages_that_are_not_stored_have_no_place(self):
+        folder = FOLDER / "lacking"
+        shutil.copytree(FOLDER / "new", folder)
+        path = folder / "en-US/painter.dll.mui"
+        data = bytearray(path.read_bytes())
+        text = data.index("Green\r\n".encode("utf-16-le"))
+        address, raw = struct.unpack_from("<I4xI", data, data.index(b".rsrc\0\0\0") + 12)
+        entry, = (at for at in range(raw, raw + 0x100, 4) for rva, size in [struct.unpack_from("<II", data, at)]
+                  if rva >= address and rva - address + raw <= text < rva - address + raw + size)
+        struct.pack_into("<I", data, entry, 0x700000)
+        path.write_bytes(data)
+        told, = decode("--schemas", "lacking", status=1)[2]["findings"]
+        self.assertEqual((told["code"], told["first_offset"]), ("schema-messages", None))
+        self.assertIn("en-US/painter.dll.mui: the file stores nothing of its message table at RVA 0x700000", told["text"])
 
     def test_a_file_of_texts_that_cannot_be_opened_is_told_by_its_name(self):
         folder = FOLDER / "unopened"

@@ -267,6 +267,19 @@ class Schemas(Case):
         counts = {one["code"]: one["count"] for one in summary["findings"]}
         self.assertEqual(counts["schema-limit"], 2)
 
+    def test_what_in_the_text_of_a_manifest_is_no_text(self):
+        """U+FFFD that an EventSource wrote is a character as any other; one that stands for damage is told."""
+        for name, written, shown in (("valid", "A\ufffdB".encode(), "A\ufffdB"), ("bytes", b"A\xffB", "A\ufffdB"),
+                                     ("reference", b"A&#xD800;B", "A\ufffdB")):
+            with self.subTest(name=name):
+                log = EtlWriter()
+                log.manifest(0, 2, SOURCE, 0xFFFE, 0, manifest(SOURCE, "").replace(b"Made-Up", written), opcode=0xFE)
+                log.manifest(0, 3, SOURCE, 1, 0, b"")
+                events, summary = self.decode_made(log, status=int(name != "valid"))
+                self.assertEqual(events[1]["provider"]["name"], shown)
+                found = [one for one in summary["findings"] if one["code"] == "schema-damaged"]
+                self.assertEqual([one["first_offset"] for one in found], [] if name == "valid" else [65536])
+
     def test_names_of_the_header_are_those_of_the_events_own_process(self):
         log = EtlWriter()
         for pid, name in ((100, "Draw"), (200, "Paint")):
