@@ -1,351 +1,206 @@
-// Traces, .etl and .ctrace, and their events.
+// Traces, .etl and .ctrace.
 
-#include <memory>
-#include <unordered_map>
+#include "python/trace.hpp"
 
+#include <iterator>
+
+#include <fmt/format.h>
 #include <pybind11/stl.h>
 
-#include "coldtrace/core/text.hpp"
-#include "coldtrace/core/utf16.hpp"
+#include "coldtrace/schema_files/message_files.hpp"
 #include "coldtrace/schema_files/schema_files.hpp"
 #include "coldtrace/schema_files/traced_build.hpp"
 #include "coldtrace/tracefile/events/sequence_findings.hpp"
-#include "coldtrace/tracefile/names/event_stack.hpp"
-#include "coldtrace/tracefile/opening/any_trace.hpp"
-#include "coldtrace/tracefile/providers/event_members.hpp"
-#include "coldtrace/tracefile/selection/event_context.hpp"
+#include "coldtrace/tracefile/opening/input_file.hpp"
+#include "coldtrace/tracefile/providers/decoding_findings.hpp"
 #include "python/packed.hpp"
-#include "python/values.hpp"
 
 namespace coldtrace::python {
 namespace {
 
-using tracefile::Event;
-using tracefile::EventKind;
-using tracefile::FieldSchema;
-using tracefile::ValueShape;
+const Record* failed_input_record = nullptr;
+const Record* message_pdb_record = nullptr;
 
-const Record* event_record = nullptr;
-
-struct Trace {
-  tracefile::AnyTrace trace;
-  core::Findings findings;
-  tracefile::SchemaChain schemas;
-  u64 unread_buffers = 0;   // the most met by an iterator
-  core::NoMatch unmatched;  // of expressions that matched no event
-
-  core::Findings all_findings() const {
-    auto all = findings;
-    unmatched.report(all);
-    tracefile::note_unread_buffers(unread_buffers, all);
-    return all;
-  }
+struct SchemaOptions {
+  std::vector<std::string> schemas, languages, tmf, parameters;
 };
 
-std::shared_ptr<Trace> open_trace(const Path& given, const std::vector<Path>& schemas,
-                                  const std::vector<Text>& languages, Jobs jobs) {
-  const auto& path = given.bytes;
-  std::optional<std::string> failure;
-  std::shared_ptr<Trace> opened;
-  {
-    const WithoutLock unlocked;
-    core::Findings findings;
-    auto trace = tracefile::AnyTrace::open(
-        path, {.catalog = {.jobs = jobs.count, .schema_keys = !schemas.empty()}}, findings);
-    if (trace) {
-      opened = std::make_shared<Trace>(Trace{std::move(*trace), std::move(findings), {}, 0, {}});
-      opened->schemas.append({std::shared_ptr<const void>{}, &opened->trace.schemas()});
-      if (!schemas.empty()) {
-        schema_files::SchemaFiles files;
-        for (const auto& schema : schemas) files.add(schema.bytes, opened->findings);
-        const auto read = files.read(opened->trace.schema_keys(), to_strings(languages),
-                                     schema_files::traced_build(opened->trace), opened->findings,
-                                     &opened->trace.schemas());
-        files.report_unused(*read, "schemas", opened->findings);
-        opened->schemas.append_alternative(read);
-      }
-    } else {
-      const auto& error = trace.error();
-      const bool other = error.readable && error.kind != core::FileKind::unknown &&
-                         error.kind != core::FileKind::ctrace;
-      failure = !error.text.empty() ? error.text
-                : other             ? describe_other(error.kind, "a trace")
-                                    : to_string(error.error);
-    }
+std::string describe_failure(const tracefile::TraceFailure& failure) {
+  if (!failure.text.empty()) return failure.text;
+  const bool other = failure.readable && failure.kind != core::FileKind::unknown &&
+                     failure.kind != core::FileKind::ctrace;
+  return other ? describe_other(failure.kind, "a trace") : to_string(failure.error);
+}
+
+// Those that can be opened.
+std::vector<tracefile::InputFile> open_files(const std::vector<std::string>& given,
+                                             core::Findings& findings,
+                                             std::vector<FailedInput>& failed) {
+  std::vector<tracefile::InputFile> files;
+  const auto found = tracefile::find_trace_files(given);
+  for (const auto& [path, traces, of_folder] : found.folders) {
+    findings.merge(of_folder);
+    if (!traces)
+      failed.push_back({path, to_string(traces.error())});
+    else if (*traces == 0)
+      failed.push_back({path, "a folder without a trace"});
   }
-  if (failure) raise_error(path + ": " + *failure);
+  for (const auto& path : found.files) {
+    core::Findings of_file;
+    auto opened = tracefile::open_input(path, std::nullopt, of_file);
+    if (opened) {
+      opened->front().findings = std::move(of_file);
+      std::ranges::move(*opened, std::back_inserter(files));
+    } else {
+      findings.merge(of_file);
+      failed.push_back({path, describe_failure(opened.error())});
+    }
+    if (files.size() <= tracefile::most_trace_files) continue;
+    failed.push_back({path, fmt::format("more than {} files: a trace has at most these",
+                                        tracefile::most_trace_files)});
+    return {};
+  }
+  return files;
+}
+
+// Adds the schemas and formats of files to those of the trace.
+void read_schemas(const SchemaOptions& options, Trace& opened) {
+  const auto& trace = opened.trace;
+  auto& findings = opened.findings;
+  opened.schemas.append({std::shared_ptr<const void>{}, &trace.schemas()});
+  if (!options.schemas.empty()) {
+    schema_files::SchemaFiles files;
+    for (const auto& path : options.schemas) files.add(path, findings);
+    const auto read = files.read(trace.schema_keys(), options.languages,
+                                 schema_files::traced_build(trace), findings, &trace.schemas());
+    files.report_unused(*read, "schemas", findings);
+    opened.schemas.append_alternative(read);
+  }
+  if (!options.tmf.empty()) {
+    schema_files::MessageFiles files;
+    for (const auto& path : options.tmf)
+      files.add(path, schema_files::MessageFiles::Kinds::all, findings);
+    const auto read = files.read(trace.schema_keys(), trace.message_pdbs(), findings);
+    files.report_unused(read, findings);
+    opened.schemas.append_alternative(read.formats);
+  }
+  if (!options.parameters.empty())
+    opened.parameters = std::make_unique<const schema_files::ParameterTexts>(
+        options.parameters, options.languages, findings);
+}
+
+// Null if none of the inputs is a trace: `failed` says why.
+std::shared_ptr<Trace> open_all(const std::vector<std::string>& given, const SchemaOptions& options,
+                                bool force, unsigned jobs, std::vector<FailedInput>& failed) {
+  core::Findings findings;
+  auto files = open_files(given, findings, failed);
+  if (files.empty()) return nullptr;
+  const bool schema_keys = !options.schemas.empty() || !options.tmf.empty();
+  auto trace = tracefile::AnyTrace::open(
+      std::move(files), {.catalog = {.jobs = jobs, .schema_keys = schema_keys}, .force = force},
+      findings);
+  for (const auto& [name, failure] : trace ? trace->rejected() : trace.error())
+    failed.push_back({name, describe_failure(failure)});
+  if (!trace) return nullptr;
+  auto opened =
+      std::make_shared<Trace>(Trace{std::move(*trace), std::move(findings), std::move(failed)});
+  read_schemas(options, *opened);
   return opened;
 }
 
-// Makes a dictionary of the fields of an event. Texts that lose some of their bytes are accompanied
-// by the bytes, under the names used by the tool.
-class FieldObjects final : public tracefile::FieldVisitor {
- public:
-  explicit FieldObjects(const tracefile::Clock& clock)
-      : clock_known_{clock.known()}, texts_{clock} {}
-
-  // `kept`: the kind, and with it its schema, stays alive.
-  void start(bool kept) {
-    kept_ = kept;
-    levels_.clear();
-    levels_.push_back(py::dict{});
+std::vector<std::string> paths_of(const Path& first, const py::args& more) {
+  std::vector<std::string> paths{first.bytes};
+  for (const auto& each : more) {
+    py::detail::make_caster<Path> path;
+    if (!path.load(each, false))
+      throw py::type_error("open_trace: a path is a str, bytes or os.PathLike");
+    paths.push_back(py::detail::cast_op<Path&>(path).bytes);
   }
-  Object finish() { return levels_.front().release().ptr(); }
+  return paths;
+}
 
-  void value(const FieldSchema& field, const tracefile::Value& value) override {
-    if (value.out == tracefile::OutType::encrypted) return add(field, text("encrypted"));
-    const auto shape = shape_of(value, clock_known_);
-    const bool utf16 = shape == ValueShape::utf16_text;
-    if (!utf16 && shape != ValueShape::ansi_text) return add(field, plain(shape, value));
-    add(field, utf16 ? utf16_text(value.bytes) : text(core::to_chars(value.bytes)));
-    const bool odd = utf16 && value.bytes.size() % 2 != 0;
-    if ((odd || !value.whole.empty()) && PyDict_Check(levels_.back().ptr())) {
-      const auto name =
-          py::reinterpret_steal<py::object>(text(field.name + (utf16 ? "_utf16" : "_bytes")));
-      levels_.back()[name] =
-          py::reinterpret_steal<py::object>(bytes(value.whole.empty() ? value.bytes : value.whole));
-    }
+std::shared_ptr<Trace> open_trace(const Path& first, const py::args& more,
+                                  const std::vector<Path>& schemas,
+                                  const std::vector<Text>& languages, const std::vector<Path>& tmf,
+                                  const std::vector<Path>& parameters, bool force, Jobs jobs) {
+  const auto paths = paths_of(first, more);
+  const SchemaOptions options{to_strings(schemas), to_strings(languages), to_strings(tmf),
+                              to_strings(parameters)};
+  std::vector<FailedInput> failed;
+  std::shared_ptr<Trace> opened;
+  {
+    const WithoutLock unlocked;
+    opened = open_all(paths, options, force, jobs.count, failed);
   }
-  void begin_array(const FieldSchema& field) override { begin(field, py::list{}); }
-  void end_array() override { levels_.pop_back(); }
-  void begin_structure(const FieldSchema& field) override { begin(field, py::dict{}); }
-  void end_structure() override { levels_.pop_back(); }
+  if (opened) return opened;
+  std::string message;
+  for (const auto& [file, error] : failed)
+    message += fmt::format("{}{}: {}", message.empty() ? "" : "\n", file, error);
+  raise_error(message);
+}
 
- private:
-  Object plain(ValueShape shape, const tracefile::Value& value) {
-    switch (shape) {
-      case ValueShape::absent:
-        return none();
-      case ValueShape::unsigned_integer:
-        return number(shown_number(value));
-      case ValueShape::signed_integer:
-        return signed_number(static_cast<i64>(value.number));
-      case ValueShape::floating:
-        return checked(PyFloat_FromDouble(shown_floating(value)));
-      case ValueShape::boolean:
-        return truth(value.number != 0);
-      default:
-        break;
-    }
-    if (const auto hex = hex_number(value)) return number(*hex);
-    text_.clear();
-    texts_.append(text_, value);
-    return text(text_.view());
-  }
+py::list findings_of(const Trace& trace) {
+  auto all = trace.findings;
+  trace.unmatched.report(all);
+  tracefile::note_cut_names(trace.cut_messages, all);
+  tracefile::note_other_schemas(trace.other_schemas, all);
+  tracefile::note_unread_buffers(trace.unread_buffers, all);
+  return to_list(all);
+}
 
-  // Steals the reference.
-  void add(const FieldSchema& field, Object value) {
-    const auto object = py::reinterpret_steal<py::object>(value);
-    auto& level = levels_.back();
-    const int failed = PyList_Check(level.ptr())
-                           ? PyList_Append(level.ptr(), value)
-                           : PyDict_SetItem(level.ptr(), name_of(field).ptr(), value);
-    if (failed != 0) throw py::error_already_set{};
-  }
+// A list of what `make` makes of each element.
+template <class Range, class Make>
+py::list list_of(const Range& range, const Make& make) {
+  py::list list;
+  for (const auto& element : range) list.append(py::reinterpret_steal<py::object>(make(element)));
+  return list;
+}
 
-  void begin(const FieldSchema& field, py::object inner) {
-    add(field, py::object{inner}.release().ptr());
-    levels_.push_back(std::move(inner));
-  }
-
-  // Names of fields are created once.
-  py::object name_of(const FieldSchema& field) {
-    if (!kept_) return py::reinterpret_steal<py::object>(text(field.name));
-    auto& known = names_[&field];
-    if (!known) known = py::reinterpret_steal<py::object>(text(field.name));
-    return known;
-  }
-
-  bool clock_known_;
-  bool kept_ = false;
-  tracefile::ValueText texts_;
-  core::TextBuffer text_;
-  std::vector<py::object> levels_;
-  std::unordered_map<const FieldSchema*, py::object> names_;
-};
-
-// Returns the events of a trace, in lists of some hundred.
-class EventChunks {
- public:
-  static constexpr std::size_t chunk_size = 512;
-
-  EventChunks(std::shared_ptr<Trace> trace, std::unique_ptr<tracefile::WhereExpression> where)
-      : trace_{std::move(trace)},
-        where_{std::move(where)},
-        context_{tracefile::event_context_of(trace_->trace, trace_->schemas)},
-        stream_{trace_->trace.stream({})},
-        decoder_{trace_->schemas},
-        fields_{trace_->trace.clock()} {
-    if (where_) filter_.emplace(context_, *where_);
-  }
-
-  py::list next() {
-    const OneAtATime turn{busy_};
-    {
-      const WithoutLock unlocked;
-      read();
-    }
-    trace_->unread_buffers = std::max(trace_->unread_buffers, stream_->unread_buffers());
-    if (ended_ && filter_ && !std::exchange(told_, true)) tell_unmatched();
-    if (events_.empty()) throw py::stop_iteration{};
-    auto list = py::reinterpret_steal<py::list>(
-        checked(PyList_New(static_cast<Py_ssize_t>(events_.size()))));
-    Py_ssize_t at = 0;
-    for (const auto& held : events_) PyList_SET_ITEM(list.ptr(), at++, make_event(held.event));
-    return list;
-  }
-
- private:
-  // An event, and what keeps its bytes alive.
-  struct Held {
-    Event event;
-    std::shared_ptr<const tracefile::Buffer> buffer;
-  };
-  // The objects that all events of a kind share.
-  struct KindObjects {
-    bool ready = false;
-    py::object provider, guid, name, id;
-  };
-
-  void read() {
-    using Item = tracefile::EventSequence::Item;
-    events_.clear();
-    while (!ended_ && events_.size() < chunk_size) {
-      const auto item = stream_->next();
-      if (item == Item::end) {
-        ended_ = true;
-        return;
-      }
-      if (item == Item::gap) continue;  // in the findings of the trace
-      const auto& event = stream_->event();
-      if (!filter_ || filter_->wants(event)) events_.push_back({event, stream_->buffer()});
-    }
-  }
-
-  // Reports what the expression names and no event has, once all were seen.
-  void tell_unmatched() {
-    core::NoMatch unmatched;
-    filter_->report(unmatched, "where");
-    trace_->unmatched.merge_unknown(unmatched);
-  }
-
-  static KindObjects make_kind(const EventKind& kind) {
-    KindObjects objects;
-    const auto steal = [](Object object) { return py::reinterpret_steal<py::object>(object); };
-    objects.ready = kind.kept;
-    objects.provider = steal(text_or_none(kind.provider_name));
-    const auto provider = provider_of(kind);
-    objects.guid = steal(provider ? guid_text(*provider) : none());
-    objects.name = steal(text_or_none(kind.name));
-    objects.id = steal(has_id(kind.event_class) ? number(kind.id) : none());
-    return objects;
-  }
-
-  const KindObjects& objects_of(const EventKind& kind) {
-    if (kind.number >= kinds_.size()) kinds_.resize(kind.number + std::size_t{1});
-    auto& objects = kinds_[kind.number];
-    if (!objects.ready) objects = make_kind(kind);
-    return objects;
-  }
-
-  Object make_event(const Event& event) {
-    const auto& kind = decoder_.kind_of(event);
-    const auto& common = objects_of(kind);
-    fields_.start(kind.kept);
-    const auto result = decoder_.decode(event, kind, fields_);
-    const auto when = tracefile::time_of(event, context_.clock);
-    const auto process = event.pid
-                             ? context_.names.get().find_process(*event.pid, event.name_time())
-                             : std::optional<std::string_view>{};
-    tracefile::find_stack(event, context_.names.get().stacks(), stack_);
-    const auto activity = activity_of(event);
-    const std::array values{
-        when ? time(*when) : none(),
-        event.has_time ? signed_number(event.timestamp) : none(),
-        number_or_none(event.cpu),
-        number_or_none(event.pid),
-        number_or_none(event.tid),
-        process ? exact_text(*process) : none(),
-        py::object{common.provider}.release().ptr(),
-        py::object{common.guid}.release().ptr(),
-        py::object{common.name}.release().ptr(),
-        py::object{common.id}.release().ptr(),
-        has_opcode(event) ? number(event.opcode) : none(),
-        has_version(event.event_class) ? number(event.version) : none(),
-        has_level(event) ? number(event.level) : none(),
-        event.event_class == tracefile::EventClass::manifest ? number(event.keywords) : none(),
-        activity ? guid_text(*activity) : none(),
-        fields_.finish(),
-        text(to_string(result.decoded)),
-        result.decoded == tracefile::Decoded::exact || (kind.schema && kind.schema->encrypted)
-            ? none()
-            : bytes(event.payload.subspan(std::min(result.consumed, event.payload.size()))),
-        tuple_of(stack_.frames, [](u64 frame) { return number(frame); })};
-    return event_record->make(values, Record::Cycles::possible);
-  }
-
-  std::shared_ptr<Trace> trace_;
-  std::unique_ptr<tracefile::WhereExpression> where_;
-  tracefile::EventContext context_;
-  std::unique_ptr<tracefile::EventSequence> stream_;
-  std::optional<tracefile::EventFilter> filter_;
-  tracefile::EventDecoder decoder_;
-  FieldObjects fields_;
-  tracefile::EventStack stack_;
-  std::vector<Held> events_;
-  std::vector<KindObjects> kinds_;
-  bool ended_ = false;
-  bool told_ = false;
-  bool busy_ = false;
-};
-
-py::object events_of(const std::shared_ptr<Trace>& trace, const std::optional<Text>& where) {
-  std::unique_ptr<tracefile::WhereExpression> expression;
-  if (where) {
-    auto parsed = tracefile::parse_where(where->utf8);
-    if (!parsed) raise_error("where: " + to_string(parsed.error()));
-    if (const auto member = tracefile::line_member_in(*parsed); !member.empty())
-      raise_error("where: events have no member " + std::string{member} + " here");
-    expression = std::make_unique<tracefile::WhereExpression>(std::move(*parsed));
-  }
-  return chained(py::cast(std::make_unique<EventChunks>(not_none(trace), std::move(expression))));
+void add_trace_records(py::module_& module) {
+  static const Record failed{module,
+                             "FailedInput",
+                             "A file or folder that is not part of the trace.",
+                             {{"file", ""}, {"error", ""}}};
+  failed_input_record = &failed;
+  static const Record pdb{module,
+                          "MessagePdb",
+                          "A PDB with the formats of WPP messages, according to the trace.",
+                          {{"name", ""}, {"guid", ""}, {"age", ""}}};
+  message_pdb_record = &pdb;
 }
 
 }  // namespace
 
 void add_traces(py::module_& module) {
-  static const Record event{module,
-                            "Event",
-                            "One event, as in 'coldtrace trace decode'.",
-                            {{"time", "nanoseconds since 1970, UTC"},
-                             {"timestamp", "of the session's clock"},
-                             {"cpu", ""},
-                             {"pid", ""},
-                             {"tid", ""},
-                             {"process", "its name"},
-                             {"provider", "its name"},
-                             {"provider_guid", ""},
-                             {"name", "of the event"},
-                             {"id", ""},
-                             {"opcode", ""},
-                             {"version", ""},
-                             {"level", ""},
-                             {"keywords", "bits"},
-                             {"activity", "a GUID"},
-                             {"fields", "a dictionary; addresses and flags are numbers"},
-                             {"decoded", "'exact', 'trailing', 'partial' or 'raw'"},
-                             {"rest", "bytes of the payload that no field covers"},
-                             {"stack", "a tuple of addresses, the innermost first"}}};
-  event_record = &event;
-  py::class_<EventChunks> iterator{module, "_EventChunks"};
-  forbid_new(iterator);
-  iterator.def("__iter__", [](py::object self) { return self; })
-      .def("__next__", [](EventChunks& self) { return self.next(); });
-  py::class_<Trace, std::shared_ptr<Trace>> type{module, "Trace",
-                                                 "An .etl or .ctrace file, compressed or not."};
+  add_trace_records(module);
+  py::class_<Trace, std::shared_ptr<Trace>> type{
+      module, "Trace", "An .etl or .ctrace file, compressed or not, or several of one machine."};
   forbid_new(type);
+  add_events(module, type);
   type.def_property_readonly("format",
                              [](const Trace& self) { return std::string{self.trace.format()}; })
+      .def_property_readonly("files",
+                             [](const Trace& self) {
+                               return list_of(self.trace.files(),
+                                              [](const auto& file) { return text(file.name); });
+                             })
+      .def_property_readonly(
+          "failed_inputs",
+          [](const Trace& self) {
+            return list_of(self.failed_inputs, [](const FailedInput& input) {
+              const std::array values{text(input.file), text(input.error)};
+              return failed_input_record->make(values);
+            });
+          },
+          "Those of several that are no trace, cannot be read, or are copies of others.")
+      .def_property_readonly(
+          "message_pdbs",
+          [](const Trace& self) {
+            return list_of(self.trace.message_pdbs(), [](const tracefile::MessagePdb& pdb) {
+              const std::array values{text(pdb.name), guid_text(pdb.guid), number(pdb.age)};
+              return message_pdb_record->make(values);
+            });
+          })
       .def_property_readonly(
           "start_time",
           [](const Trace& self) {
@@ -355,14 +210,16 @@ void add_traces(py::module_& module) {
       .def_property_readonly("windows_version",
                              [](const Trace& self) { return to_str(self.trace.windows_build()); })
       .def("__len__", [](const Trace& self) { return self.trace.events(); })
-      .def_property_readonly("findings",
-                             [](const Trace& self) { return to_list(self.all_findings()); })
-      .def("events", &events_of, py::kw_only(), py::arg("where") = py::none(),
-           "Its events in time order; 'where' is an expression of 'coldtrace trace decode'.");
-  module.def("open_trace", &open_trace, py::arg("path"), py::kw_only(),
+      .def_property_readonly("findings", &findings_of);
+  module.def("open_trace", &open_trace, py::arg("path"),
              py::arg("schemas") = std::vector<std::string>{},
-             py::arg("languages") = std::vector<std::string>{"en-US"}, py::arg("jobs") = 1,
-             "Opens a trace by its contents. 'schemas' are files and folders, as for --schemas.");
+             py::arg("languages") = std::vector<std::string>{},
+             py::arg("tmf") = std::vector<std::string>{},
+             py::arg("parameters") = std::vector<std::string>{}, py::arg("force") = false,
+             py::arg("jobs") = 1,
+             "Opens a trace by its contents. Several files, or folders of them, are one trace. "
+             "'schemas', 'tmf' and 'parameters' are files and folders, as for these options of "
+             "'coldtrace trace decode'.");
 }
 
 }  // namespace coldtrace::python

@@ -155,30 +155,45 @@ class Package(case.Case):
         self.assertEqual({path.name for path in licences.iterdir()}, {"libboost-dev", "libexpected-dev", "libfmt-dev"})
 
     def check_module(self, package, wheel):
-        """Both have the same module, with its types, and it is imported from where they put it."""
+        """Both have the module, with its types, and it is imported from where they put it."""
         root = self.unpack(package) / "usr/lib/python3/dist-packages"
+        modules = self.here / "wheel"
+        with zipfile.ZipFile(wheel) as archive:
+            archive.extractall(modules)
+        binary, = (path.name for path in (root / "coldtrace").glob("*.so"))
         names = {path.name: path.read_bytes() for path in (root / "coldtrace").iterdir()}
         self.assertLessEqual({"__init__.py", "_coldtrace.pyi", "py.typed"}, set(names))
-        with zipfile.ZipFile(wheel) as archive:
-            self.assertEqual({Path(name).name: archive.read(name) for name in archive.namelist()
-                              if name.startswith("coldtrace/")}, names)
-            texts = {Path(name).name: archive.read(name) for name in archive.namelist()
-                     if re.search(r"\.dist-info/(LICENSE|licences/)", name)}
-        self.assertEqual(texts.pop("LICENSE"), (PROJECT / "LICENSE").read_bytes())
-        licences = self.unpack(package) / "usr/share/doc/python3-coldtrace/licences"
-        self.assertEqual(texts, {path.name: path.read_bytes() for path in licences.iterdir()})
-        self.assertGreater(len(texts), 3)
+        found = {path.name: path.read_bytes() for path in (modules / "coldtrace").iterdir()}
+        self.assertEqual(found.keys(), names.keys())
+        self.assertEqual({name for name in names if found[name] != names[name]}, {binary})  # it is linked otherwise
+        self.check_libraries_of_wheel(modules, binary)
+        information, = modules.glob("*.dist-info")
+        self.assertEqual((information / "LICENSE").read_bytes(), (PROJECT / "LICENSE").read_bytes())
+        texts = {path.name: path.read_bytes() for path in (information / "licences").iterdir()}
+        licences = {path.name: path.read_bytes() for path in (self.unpack(package) / "usr/share/doc/python3-coldtrace/licences").iterdir()}
+        self.assertEqual({name: text for name, text in texts.items() if name in licences}, licences)
+        self.assertGreater(len(licences), 3)
+        # Those that Debian's package needs of others are in the wheel, but for the C library and that of C++.
         depends = subprocess.run(["dpkg-deb", "-f", package, "Depends"], capture_output=True, check=True).stdout.decode()
-        needed = set(re.findall(r"\blib[a-z0-9.+-]+", depends))
-        # The C library, that of C++, and what the packages contain where the script builds all itself.
-        needed -= {"libc6", "libgcc-s1", "libstdc++6", "libzydis4.0"}
-        self.assertTrue(needed)
-        for document in "README.md", "docs/python.md":
-            (named,) = re.findall(r"needs ([^.|]*(?:\.\d[^.|]*)*) of Debian 12", (PROJECT / document).read_text())
-            self.assertEqual(set(re.split(", | and ", named)) - {"the C library", "libstdc++"}, needed, document)
-        done = subprocess.run(["/usr/bin/python3", "-c", "import coldtrace; print(coldtrace.__version__)"],
-                              capture_output=True, env={"PYTHONPATH": str(root)})
-        self.assertRegex(done.stdout.decode(), r"^\d+\.\d+\.\d+\n$", done.stderr)
+        needed = set(re.findall(r"\blib[a-z0-9.+-]+", depends)) - {"libc6", "libgcc-s1", "libstdc++6"}
+        self.assertIn("libre2-9", needed)
+        self.assertEqual(texts.keys() - licences.keys(), needed)
+        for folder in root, modules:
+            done = subprocess.run(["/usr/bin/python3", "-c", "import coldtrace; print(coldtrace.__version__)"],
+                                  capture_output=True, env={"PYTHONPATH": str(folder)})
+            self.assertRegex(done.stdout.decode(), r"^\d+\.\d+\.\d+\n$", done.stderr)
+
+    def check_libraries_of_wheel(self, modules, binary):
+        """The module finds its own libraries beside it, and needs no others than PEP 600 has for all."""
+        own = {path.name for path in (modules / "coldtrace.libs").iterdir()}
+        for path in modules / "coldtrace" / binary, *(modules / "coldtrace.libs").iterdir():
+            said = subprocess.run(["readelf", "-dW", path], capture_output=True, text=True, check=True).stdout
+            self.assertLessEqual(set(re.findall(r"NEEDED.*\[(.*)\]", said)) - own,
+                                 {"libc.so.6", "libm.so.6", "libgcc_s.so.1", "libstdc++.so.6", "ld-linux-x86-64.so.2"})
+        loaded = subprocess.run(["/usr/bin/python3", "-c", "import coldtrace; print(open('/proc/self/maps').read())"],
+                                capture_output=True, text=True, env={"PYTHONPATH": str(modules)}).stdout
+        for name in own:
+            self.assertEqual(set(re.findall(rf"\S+/{re.escape(name)}$", loaded, re.M)), {str(modules / "coldtrace.libs" / name)})
 
 
 if __name__ == "__main__":

@@ -1,9 +1,7 @@
 #include "cli/trace/trace_input.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <iterator>
-#include <set>
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -75,47 +73,33 @@ void add_input(const std::string& path, const TraceInputOptions& options, Report
   std::ranges::move(*opened, std::back_inserter(files));
 }
 
-// The files that `paths` mean, each once.
-std::vector<std::string> expand(const std::vector<std::string>& paths, Report& report) {
-  std::vector<std::string> all;
-  std::set<std::string> known;
-  const auto add = [&](const std::string& path) {
-    std::error_code error;
-    const auto canonical = std::filesystem::canonical(path, error);
-    if (error || known.insert(canonical.string()).second) all.push_back(path);
-  };
-  for (const auto& path : paths) {
-    std::error_code ignored;
-    if (path == "-" || !std::filesystem::is_directory(path, ignored)) {
-      add(path);
-      continue;
-    }
-    core::Findings findings;
-    const auto found = tracefile::find_traces(path, findings);
+// The files that `given` means, each once.
+std::vector<std::string> expand(const std::vector<std::string>& given, Report& report) {
+  auto found = tracefile::find_trace_files(given);
+  for (const auto& [path, traces, findings] : found.folders) {
     report.tell(path, findings);
-    if (!found)
-      report.failed(path, to_message(found.error()));
-    else if (found->empty())
+    if (!traces)
+      report.failed(path, to_message(traces.error()));
+    else if (*traces == 0)
       report.failed(path, "a folder without a trace");
-    else
-      std::ranges::for_each(*found, add);
   }
-  return all;
+  return std::move(found.files);
 }
 
 // Empty where none can be opened.
 std::vector<tracefile::InputFile> open_inputs(const std::vector<std::string>& given,
                                               const TraceInputOptions& options, Report& report) {
-  constexpr std::size_t most_files = 1'024;
   const auto paths = expand(given, report);
   guard_output(options.output, options.format, paths);
   std::vector<tracefile::InputFile> files;
-  if (paths.size() > most_files)
-    throw Failure{fmt::format("{} files: a trace has at most {}", paths.size(), most_files)};
+  if (paths.size() > tracefile::most_trace_files)
+    throw Failure{
+        fmt::format("{} files: a trace has at most {}", paths.size(), tracefile::most_trace_files)};
   raise_open_files(2 * paths.size());
   for (const auto& path : paths) add_input(path, options, report, files);
-  if (files.size() > most_files)
-    throw Failure{fmt::format("{} files: a trace has at most {}", files.size(), most_files)};
+  if (files.size() > tracefile::most_trace_files)
+    throw Failure{
+        fmt::format("{} files: a trace has at most {}", files.size(), tracefile::most_trace_files)};
   return files;
 }
 

@@ -6,7 +6,7 @@ import coldtrace
 
 # %% Count
 trace = coldtrace.open_trace(sys.argv[1])
-counts = Counter(event.provider_guid or "-" for event in trace.events())
+counts = Counter(guid or "-" for (guid,) in trace.events(fields=["provider_guid"]))
 
 # %% Most events first
 for guid, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):

@@ -30,19 +30,15 @@ pack_debian() {
   done
 }
 
-# pack_wheels: the module as in its Debian package, and those for other Pythons.
+# pack_wheels: one for each Python that the module was built for.
 pack_wheels() {
-  local root=$work/source/debian/python3-coldtrace folder modules
-  modules=$root/usr/lib/python3/dist-packages
-  for folder in "$modules" "$build"/python-*; do
-    [[ -d $folder/coldtrace ]] || continue
-    if [[ $folder != "$modules" ]]; then
-      cp -r "$folder" "$work"
-      folder=$work/${folder##*/}
-      rm -rf "$folder/coldtrace/__pycache__"
-      strip --strip-unneeded --remove-section=.comment --remove-section=.note "$folder"/coldtrace/*.so
-    fi
+  local folder licences=$work/source/debian/python3-coldtrace/usr/share/doc/python3-coldtrace/licences
+  for folder in "$build"/python-*; do
+    cp -r "$folder" "$work"
+    folder=$work/${folder##*/}
+    rm -rf "$folder/coldtrace/__pycache__"
+    strip --strip-unneeded --remove-section=.comment --remove-section=.note "$folder"/coldtrace/*.so
     made+=("$(/usr/bin/python3 "$project/python/make_wheel.py" "$folder" "$output" "${version%%~*}" "${version#*~}" \
-      "$project/LICENSE" "$root/usr/share/doc/python3-coldtrace/licences")")
+      "$project/LICENSE" "$licences")")
   done
 }

@@ -34,8 +34,7 @@ ATTRIBUTES = {1: "read_only", 2: "hidden", 4: "system", 0x10: "directory", 0x20:
               0x2000: "not_indexed", 0x4000: "encrypted", 0x20000000: "view_index"}
 # Of a line of 'trace decode', as docs/python.md says; `payload` and `trailing` are `rest`.
 NOT_IN_EVENTS = {"time_quality", "thread_source", "names", "schema_file", "schema_file_version", "schema_buffer",
-                 "schema_version", "message", "trace_message", "message_pdb", "resolved", "trace_control", "etw", "raw_reason",
-                 "extended", "header", "file"}
+                 "schema_version", "message_pdb", "resolved", "trace_control", "etw", "raw_reason", "extended", "header"}
 
 
 def lines(*command):

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "coldtrace/core/ascii.hpp"
 #include "coldtrace/core/file.hpp"
@@ -41,6 +42,33 @@ core::Result<std::vector<std::string>> find_traces(const std::string& folder,
     return fs::is_symlink(path, ignored) || !is_trace(path, findings);
   });
   return std::move(found.files);
+}
+
+TracePaths find_trace_files(const std::vector<std::string>& given) {
+  TracePaths found;
+  std::set<std::string> known;
+  const auto add = [&](const std::string& path) {
+    std::error_code error;
+    const auto canonical = fs::canonical(path, error);
+    if (error || known.insert(canonical.string()).second) found.files.push_back(path);
+  };
+  for (const auto& path : given) {
+    std::error_code ignored;
+    if (path == "-" || !fs::is_directory(path, ignored)) {
+      add(path);
+      continue;
+    }
+    TraceFolder folder{path, std::size_t{0}, {}};
+    const auto traces = find_traces(path, folder.findings);
+    if (traces) {
+      folder.traces = traces->size();
+      std::ranges::for_each(*traces, add);
+    } else {
+      folder.traces = core::fail(traces.error());
+    }
+    found.folders.push_back(std::move(folder));
+  }
+  return found;
 }
 
 }  // namespace coldtrace::tracefile

@@ -49,4 +49,24 @@ core::Expected<std::vector<InputFile>, TraceFailure> open_input(
 core::Result<std::vector<std::string>> find_traces(const std::string& folder,
                                                    core::Findings& findings);
 
+// A folder that was given instead of files: how many traces find_traces() has of it.
+struct TraceFolder {
+  std::string path;
+  core::Result<std::size_t> traces;
+  core::Findings findings;
+};
+
+// What is given for one trace: its files, in the order given and each once, and the folders that
+// some of them were found in.
+struct TracePaths {
+  std::vector<std::string> files;
+  std::vector<TraceFolder> folders;
+};
+
+// How many files one trace may have: each is open while it is read.
+constexpr std::size_t most_trace_files = 1'024;
+
+// The files that `given` names, with those of the folders among them; "-" is standard input.
+[[nodiscard]] TracePaths find_trace_files(const std::vector<std::string>& given);
+
 }  // namespace coldtrace::tracefile
