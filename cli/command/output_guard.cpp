@@ -22,6 +22,7 @@
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/file_kind.hpp"
 #include "coldtrace/core/split_parts.hpp"
+#include "coldtrace/core/text.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -15,6 +15,28 @@ std::string csv_field(std::string_view bytes) {
   return quoted += '"';
 }
 
+std::string xml_text(std::string_view text) {
+  std::string escaped;
+  for (const char character : text) {
+    if (character == '<')
+      escaped += "&lt;";
+    else if (character == '>')
+      escaped += "&gt;";
+    else if (character == '&')
+      escaped += "&amp;";
+    else if (character == '"')
+      escaped += "&quot;";
+    else
+      escaped += character;
+  }
+  // XML has no U+FFFE and no U+FFFF.
+  for (const std::string_view noncharacter : {"\xef\xbf\xbe", "\xef\xbf\xbf"})
+    for (auto at = escaped.find(noncharacter); at != std::string::npos;
+         at = escaped.find(noncharacter, at))
+      escaped.replace(at, noncharacter.size(), "\xef\xbf\xbd");
+  return escaped;
+}
+
 std::string grouped(u64 number) {
   auto text = fmt::format("{}", number);
   for (auto at = text.size(); at > 3;) text.insert(at -= 3, ",");

@@ -17,6 +17,9 @@ using core::printable;
 // One CSV field according to RFC 4180, in UTF-8 whatever the bytes are, quoted if necessary.
 std::string csv_field(std::string_view bytes);
 
+// For text between tags and inside quoted attributes.
+std::string xml_text(std::string_view text);
+
 // A file's name for people: in quotes if it is empty, which is not the same as none.
 inline std::string name_text(std::string_view name) {
   return name.empty() ? "\"\"" : printable(name);

@@ -7,7 +7,6 @@
 #include "cli/command/common_options.hpp"
 #include "cli/command/version.hpp"
 #include "cli/output/text.hpp"
-#include "cli/trace/analysis/drawing/drawing_text.hpp"
 #include "cli/trace/session_text.hpp"
 #include "cli/trace/trace_commands.hpp"
 #include "cli/trace/trace_input.hpp"

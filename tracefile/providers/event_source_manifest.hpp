@@ -15,7 +15,7 @@ struct EventManifest {
   core::Guid provider;
   std::string provider_name;
   ProviderNames names;
-  bool cut = false;  // some names of fields are longer than is kept of them
+  bool cut = false;                 // some names of fields are longer than is kept of them
   std::vector<std::string> damage;  // what of the text U+FFFD stands for, each in a sentence
   std::vector<std::pair<SchemaKey, EventSchema>> schemas;
 };

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "cli/trace/analysis/drawing/drawing_text.hpp"
+#include "cli/output/text.hpp"
 #include "coldtrace/core/printable.hpp"
 
 namespace coldtrace::cli {

@@ -33,28 +33,6 @@ std::string dot_text(std::string_view text) {
   return escaped;
 }
 
-std::string xml_text(std::string_view text) {
-  std::string escaped;
-  for (const char character : text) {
-    if (character == '<')
-      escaped += "&lt;";
-    else if (character == '>')
-      escaped += "&gt;";
-    else if (character == '&')
-      escaped += "&amp;";
-    else if (character == '"')
-      escaped += "&quot;";
-    else
-      escaped += character;
-  }
-  // XML has no U+FFFE and no U+FFFF.
-  for (const std::string_view noncharacter : {"\xef\xbf\xbe", "\xef\xbf\xbf"})
-    for (auto at = escaped.find(noncharacter); at != std::string::npos;
-         at = escaped.find(noncharacter, at))
-      escaped.replace(at, noncharacter.size(), "\xef\xbf\xbd");
-  return escaped;
-}
-
 std::string fitted(const std::string& text, std::size_t longest) {
   return text.size() <= longest ? text
                                 : text.substr(0, end_of_front(text, longest / 2)) + "…" +

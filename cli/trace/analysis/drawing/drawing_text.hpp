@@ -8,9 +8,6 @@ namespace coldtrace::cli {
 // For the inside of a quoted Graphviz label.
 std::string dot_text(std::string_view text);
 
-// For text between tags and inside quoted attributes.
-std::string xml_text(std::string_view text);
-
 // What fits in a box of a drawing: the first and last bytes of a text that is too long, since both
 // ends of "module!function" and "thread 8 of name (4)" matter. The drawing has the whole text in a
 // <title>.
