@@ -18,6 +18,23 @@ COLDTRACE, PROJECT = (Path(argument).resolve() for argument in sys.argv[1:3])
 HAS_SPHINX = all(importlib.util.find_spec(name) for name in ("sphinx", "furo", "myst_parser"))
 
 
+class OtherFolders(unittest.TestCase):
+    def test_a_folder_with_other_files_is_refused_and_keeps_them(self):
+        with tempfile.TemporaryDirectory() as folder:
+            own = Path(folder) / "own"
+            (own / "below").mkdir(parents=True)
+            for kept in own / "below/thesis.txt", Path(folder) / "file", Path(folder) / "own.source/notes.txt":
+                kept.parent.mkdir(exist_ok=True)
+                kept.write_text("years")
+            (Path(folder) / "link").symlink_to(own)
+            before = sorted(Path(folder).rglob("*"))
+            for name in "own", "own/", "file", "link", "own/below":
+                done = subprocess.run([PROJECT / "scripts/site", COLDTRACE], capture_output=True, text=True, timeout=900, cwd=folder,
+                                      env=os.environ | {"COLDTRACE_SITE": name})
+                self.assertEqual((done.returncode, sorted(Path(folder).rglob("*"))), (2, before), done.stderr)
+                self.assertIn("has files and is no site", done.stderr)
+
+
 @unittest.skipUnless(shutil.which("mandoc"), "mandoc is not installed")
 class Site(unittest.TestCase):
     def setUp(self):
@@ -44,9 +61,18 @@ class Site(unittest.TestCase):
     @unittest.skipUnless(HAS_SPHINX, "python3-sphinx, furo or python3-myst-parser is not installed")
     def test_pages_can_be_searched_and_fetch_nothing(self):
         site = self.here / "site"
+        notes = self.here / "site.source/notes.txt"
+        notes.parent.mkdir()
+        notes.write_text("of the user")
+        site.mkdir()
+        for name in ".buildinfo", "left.html":
+            (site / name).write_text("of an earlier site")
         done = subprocess.run([PROJECT / "scripts/site", COLDTRACE], capture_output=True, text=True, timeout=900,
                               env=os.environ | {"COLDTRACE_SITE": str(site)})
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual((done.returncode, done.stdout), (0, f"{site}/index.html\n"), done.stderr)
+        self.assertEqual({path.name for path in self.here.iterdir()}, {"site", "site.source"})
+        self.assertFalse((site / "left.html").exists())
+        self.assertTrue(notes.exists())
         index = (site / "searchindex.js").read_text()
         self.assertTrue(index.startswith("Search.setIndex("))
         self.assertIn('"findings/hooked-stub"', index)

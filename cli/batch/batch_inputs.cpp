@@ -59,6 +59,7 @@ class InputFinder {
   }
 
   void add(const std::string& path) {
+    if (path.empty()) throw Failure{"an empty argument names no file"};
     std::error_code ignored;
     if (fs::is_directory(path, ignored))
       add_folder(path, path);

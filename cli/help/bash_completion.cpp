@@ -77,7 +77,7 @@ void append_case(std::string& out, const CommandInfo& command) {
 
 constexpr std::string_view head =
     R"(_coldtrace_files() {
-  local typed=$cur file all=() fitting=() folders=()
+  local typed=$cur start name file all=() fitting=() folders=()
   # What the quotes and backslashes before the cursor stand for.
   if [[ $cur == [\"\']* ]]; then
     typed=${cur:1}
@@ -85,14 +85,19 @@ constexpr std::string_view head =
     IFS= read -d '' typed <<<"$cur"
     typed=${typed%$'\n'}
   fi
+  # A variable at the beginning becomes its value: bash would quote the '$' of its name.
+  if [[ ${cur#\"} =~ ^\$(\{[a-zA-Z_][a-zA-Z0-9_]*\}|[a-zA-Z_][a-zA-Z0-9_]*)/ ]]; then
+    name=${BASH_REMATCH[1]//[{\}]/}
+    typed=${!name-}${typed#*"${BASH_REMATCH[1]}"}
+  fi
+  start=${typed/#\~\//$HOME/}
   # A name may have any character but a zero.
   mapfile -d '' -t all < <(
     shopt -s nullglob dotglob
-    start=${typed/#\~\//$HOME/}
     for file in "$start"*; do printf '%s\0' "$typed${file:${#start}}"; done
   )
   for file in "${all[@]}"; do
-    if [[ -d ${file/#\~\//$HOME/} ]]; then
+    if [[ -d $start${file:${#typed}} ]]; then
       folders+=("$file")
     elif [[ $1 != '*' && ${file,,} =~ \.($1)(\.[a-z0-9]+)?$ ]]; then
       fitting+=("$file")

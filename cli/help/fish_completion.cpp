@@ -69,13 +69,15 @@ void append_paths(std::string& paths, const CommandInfo& command) {
   }
 }
 
-// __coldtrace_in: the words of the line name just this command, options of groups aside, behind the
-// '--' of a batch. __coldtrace_below: so do those behind 'help'.
+// __coldtrace_in: the words of the line name just this command, options of groups aside. Behind the
+// '--' of a batch they name none: __coldtrace_batched asks as if nothing were before the command
+// there. __coldtrace_below: the words, or those behind 'help', name just this group.
 constexpr std::string_view functions = R"(function __coldtrace_path
     set -l path
     for word in $argv
         if test "$path$word" = ' batch--'
-            set path
+            set path ' batch --'
+            break
         else if test "$path" = ' batch'; or string match -q -- '-*' $word
             continue
         else if contains -- "$path $word" $__coldtrace_commands
@@ -85,6 +87,11 @@ constexpr std::string_view functions = R"(function __coldtrace_path
         end
     end
     echo "$path"
+end
+function __coldtrace_batched
+    set -l words (commandline -opc)
+    set -e words[1..(contains -i -- -- $words)]
+    complete -C (string join ' ' -- (string escape -- coldtrace $words) (commandline -ct))
 end
 function __coldtrace_in
     set -l words (commandline -opc)[2..]
@@ -113,7 +120,12 @@ function __coldtrace_list
 end
 function __coldtrace_files
     set -l token (string replace -r '^--[^=]*=' '' -- (commandline -ct))
-    set -l all (__fish_complete_path $token | string replace -r '\t.*' '')
+    # The program takes such a word for options.
+    if string match -q -- '-*' (commandline -ct); and test "$token" = (commandline -ct | string collect); and not contains -- -- (commandline -opc)
+        return
+    end
+    # As fish completes the arguments of any program: it knows quotes, variables and '~'.
+    set -l all (complete -C "__none -- $token" | string replace -r '\t.*' '')
     set -l fitting (string match -ri -- '.*\.(?:'$argv[1]')(?:\.[a-z0-9]+)?$' $all)
     # Where none has such a name, any file may be meant.
     if set -q fitting[1]
@@ -140,7 +152,9 @@ std::string fish_completion(const CommandInfo& root) {
       "set -g __coldtrace_providers {}\n",
       paths, fmt::join(codes, " "), fmt::join(provider_words(), " "));
   out += functions;
-  out += "complete -c coldtrace -f\n";
+  out +=
+      "complete -c coldtrace -f\n"
+      "complete -c coldtrace -n '__coldtrace_in batch --' -a '(__coldtrace_batched)'\n";
   append_command(out, root);
   return out;
 }

@@ -41,7 +41,7 @@ std::string action_of(const OptionInfo& option) {
   if (option.kind.source == Source::provider) return "_coldtrace_providers";
   const auto words = fmt::format("{}", fmt::join(option.words, " "));
   if (option.kind.source == Source::file && !words.empty())
-    return fmt::format("_alternative \"list\\:list\\:({})\" \"file\\:file\\:_files\"", words);
+    return fmt::format(" _alternative \"list\\:list\\:({})\" \"file\\:file\\:_files\"", words);
   if (option.kind.source == Source::file) return files_of(option);
   if (words.empty()) return " ";
   return option.is_list ? fmt::format(" _values -s , value {}", words) : fmt::format("({})", words);
@@ -106,7 +106,7 @@ void append_command(std::string& out, const CommandInfo& command) {
       out += fmt::format("        {}) {} ;;\n", below.word(), function_of(below));
     out += "      esac ;;\n  esac\n";
   } else {
-    out += "  _arguments \\\n";
+    out += "  _arguments -S \\\n";
     for (const auto& option : command.options) append_option(out, option);
     const auto action = argument_action(command);
     out += fmt::format("    '*:argument:{}'\n", action);

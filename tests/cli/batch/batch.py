@@ -274,6 +274,13 @@ class Results(Batch):
             self.assertEqual(done.stdout, b"")
             self.assertIn(told, done.stderr)
 
+    def test_an_empty_name_of_an_input_leaves_nothing(self):
+        self.fill(1)
+        for words in (("",), (self.images / "00.img", ""), ("", self.images / "00.img")):
+            done = run("ntfs", "info", "--out-dir", self.out, *words, status=2)
+            self.assertEqual((done.stdout, done.stderr), (b"", b"coldtrace: an empty argument names no file\n"))
+            self.assertFalse(self.out.exists())
+
     def test_out_dir_belongs_to_commands_that_read_one_kind_of_file(self):
         for command, has in ((("ntfs", "snapshot"), True), (("ntfs", "info"), True), (("ntfs", "journal"), True),
                              (("trace", "decode"), True), (("pe", "info"), True), (("syscalls", "map"), True),

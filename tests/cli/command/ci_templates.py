@@ -76,7 +76,15 @@ class Templates(case.Case):
                                   ({"check": "--expect cpu ==="}, 2),
                                   ({"check": "--expect cpu == 0", "trace": "none.ctrace"}, 2),
                                   ({"trace": "lost.ctrace", "decode": "--order time"}, 1),
-                                  ({"trace": "", "check": "--expect cpu == 0"}, 2)):
+                                  ({"trace": "", "check": "--expect cpu == 0"}, 2),
+                                  ({"trace": "\n", "decode": "--order time"}, 2),
+                                  ({"trace": "run 1.ctrace"}, 2),  # with nothing to do
+                                  ({"report": "yes", "check": "--expect cpu == 0"}, 2),
+                                  ({"report": "True"}, 2),
+                                  ({"report": ""}, 2),
+                                  ({"decode": "--format csv"}, 2),
+                                  ({"decode": "--format ndjson\n-o x"}, 2),
+                                  ({"check": "--expect cpu == 0\n--format json"}, 2)):
             with self.subTest(arguments=arguments):
                 arguments = {"trace": "run 1.ctrace", "report": "false"} | arguments
                 done, outputs, _ = self.action(coldtrace=str(COLDTRACE), **arguments)
@@ -85,12 +93,48 @@ class Templates(case.Case):
                 variables = {"COLDTRACE_" + name.upper(): value for name, value in arguments.items()}
                 self.assertEqual(self.job(COLDTRACE=str(COLDTRACE), **variables).returncode, status)
 
+    def test_what_is_asked_of_a_trace_needs_one(self):
+        """An output of another step that is empty is no trace; the tables are not for that."""
+        kernel = next((IMAGES / "windows10-x64-kernel").glob("*.exe"))
+        coldtrace("hooks", "table", "--kernel", kernel, "--format", "hooktab", "-o", self.here / "a.hooktab", status=1)
+        for asked in ({"check": '--expect name == "never"'}, {"check": "--bogus"}, {"decode": "--order time"}):
+            done, outputs, _ = self.action(coldtrace=str(COLDTRACE), tables="a.hooktab", **asked)
+            self.assertEqual((done.returncode, outputs), (2, {"status": "2"}), done.stderr)
+            self.assertIn(b"coldtrace: no trace is given to check or decode\n", done.stderr)
+        done, _, _ = self.action(coldtrace=str(COLDTRACE), tables="a.hooktab")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_names_and_values_keep_their_blanks(self):
+        for name in (" lead.ctrace", "end ", "\ttab .ctrace"):
+            (self.here / name).write_bytes((self.here / "run 1.ctrace").read_bytes())
+        given = {"COLDTRACE": str(COLDTRACE), "COLDTRACE_REPORT": "false"}
+        for name in (" lead.ctrace", "end ", "\ttab .ctrace"):
+            done = self.job(**given, COLDTRACE_TRACE=f"{name}\n  \n", COLDTRACE_CHECK="  --expect cpu == 0 \n--min 1\n \n--quiet  ")
+            self.assertEqual(done.returncode, 0, done.stderr)
+        (self.here / "echo").write_text("#!/bin/bash\nprintf '<%s>' \"$@\" >>said\n")
+        (self.here / "echo").chmod(0o755)
+        self.job(**given | {"COLDTRACE": str(self.here / "echo")}, COLDTRACE_TRACE="t",
+                 COLDTRACE_DECODE="--schemas  a b \n\t--where=name == \"x\" \n--none \n-j\t3")
+        self.assertIn('<decode><--schemas>< a b ><--where=name == "x" ><--none><-j><3><--format>', (self.here / "said").read_text())
+
+    def test_the_folder_of_the_results_may_begin_like_an_option(self):
+        done, outputs, _ = self.action(coldtrace=str(COLDTRACE), trace="run 1.ctrace", check="--expect cpu == 0", output="-x",
+                                       decode="--order time")
+        self.assertEqual((done.returncode, outputs), (0, {"status": "0"}), done.stderr)
+        self.assertEqual({path.name for path in (self.here / "-x").iterdir()},
+                         {"check.xml", "check.txt", "events.ndjson", "report.html"})
+
     def test_findings_decide_as_the_policy_says(self):
         lost = {"COLDTRACE": str(COLDTRACE), "COLDTRACE_TRACE": "lost.ctrace", "COLDTRACE_DECODE": "--order time"}
         done = self.job(**lost)
         codes = set(re.findall(r"^lost\.ctrace: warning: ([a-z-]+)", done.stderr.decode(), re.M))
         self.assertTrue(codes)
-        self.assertEqual(self.job(**lost, COLDTRACE_TOLERATE=",".join(codes)).returncode, 0)
+        for between in ",", ", ", "\n", " ,\n":
+            done = self.job(**lost, COLDTRACE_TOLERATE=between.join(["name-absent", *codes]) + "\n")
+            self.assertEqual(done.returncode, 0, done.stderr)
+        for listed, status in (("\n", 0), (f"{min(codes)}\nname-absent\n", 0), ("no-code\nname-absent", 2)):
+            done = self.job(**lost | {"COLDTRACE_TRACE": "run 1.ctrace"}, COLDTRACE_FAIL_ON=listed)
+            self.assertEqual(done.returncode, status, done.stderr)
         sound = lost | {"COLDTRACE_TRACE": "run 1.ctrace"}
         self.assertEqual(self.job(**sound).returncode, 0)
 
@@ -132,6 +176,38 @@ class Templates(case.Case):
                 self.assertNotIn(b"earlier", done.stdout)
                 self.assertEqual({path.name for path in results.iterdir()},
                                  {"kept.txt", "merged.hooktab"} if is_input else {"kept.txt"})
+
+    def test_inputs_and_files_of_others_stay(self):
+        """What the step would remove if they were not: values behind '=' too, and names that only look like its own."""
+        kept = "table-of-contents.txt", "table-.txt", "table-1.txt.txt", "table-1x.txt", "mytable-1.txt"
+        for name in (*kept, "table-0.txt", "table-12.txt", "merged.hooktab", "check.xml"):
+            self.write(name, b"of the project")
+        check = "--expect cpu == 0\n--schemas=./merged.hooktab"
+        done, _, _ = self.action(coldtrace=str(COLDTRACE), trace="run 1.ctrace", check=check, output=".", report="false")
+        self.assertEqual(done.returncode, 1, done.stderr)  # it is read, and none that declares events
+        self.assertIn(b"schema-file: ./merged.hooktab: not a PE file", done.stderr)
+        there = {path.name for path in self.here.iterdir()}
+        self.assertLessEqual({*kept, "merged.hooktab"}, there)
+        self.assertFalse({"table-0.txt", "table-12.txt"} & there)
+        self.assertNotEqual((self.here / "check.xml").read_bytes(), b"of the project")
+        # What cannot be removed is no result of this step.
+        (self.here / "report.html").mkdir()
+        done, outputs, _ = self.action(coldtrace=str(COLDTRACE), trace="run 1.ctrace", output=".")
+        self.assertEqual((done.returncode, outputs), (2, {"status": "2"}), done.stderr)
+
+    def test_one_of_several_tables_that_cannot_be_read(self):
+        kernel = next((IMAGES / "windows10-x64-kernel").glob("*.exe"))
+        coldtrace("hooks", "table", "--kernel", kernel, "--format", "hooktab", "-o", self.here / "a.hooktab", status=1)
+        self.write("broken.hooktab", b"none")
+        for tables, status in (("a.hooktab\nmissing.hooktab", 1), ("broken.hooktab\na.hooktab", 1),
+                               ("missing.hooktab\nbroken.hooktab", 2), ("missing.hooktab", 2)):
+            with self.subTest(tables=tables):
+                done, outputs, _ = self.action(coldtrace=str(COLDTRACE), tables=tables)
+                self.assertEqual((done.returncode, outputs), (status, {"status": str(status)}), done.stderr)
+                self.assertNotIn(b"diff: ", done.stderr)
+                self.assertFalse((self.here / "coldtrace-results/tables.diff").exists())
+                shown = {path.name for path in (self.here / "coldtrace-results").glob("table-*")}
+                self.assertEqual(shown, {f"table-{n}.txt" for n, name in enumerate(tables.split("\n")) if name[0] == "a"})
 
     def test_one_of_several_files_that_cannot_be_read(self):
         """Status 1, as docs/ci.md says, and an error among the tests; of the only one there are none."""
@@ -213,6 +289,22 @@ class Templates(case.Case):
         self.assertEqual([one[1] for one in match(line)], ["error"])
         told = coldtrace("pe", "info", IMAGES / "windows10-x64/ntdll.dll").stderr.decode().splitlines()
         self.assertEqual([match(line) for line in told if "informational" in line], [[]] * len(told))
+
+    def test_an_option_is_no_file_to_the_problem_matcher(self):
+        matchers = {one["owner"]: one["pattern"][0] for one in
+                    json.loads((PROJECT / "ci/github/problem-matcher.json").read_text())["problemMatcher"]}
+        pattern = matchers["coldtrace-failure"]
+        for words, file in ((("trace", "check", "x", "--expect", "cpu ==="), None), (("pe", "info", "x", "--jobs", "9999"), None),
+                            (("pe", "info", "x", "--format"), None), (("pe", "info", "none.dll"), "none.dll")):
+            line = coldtrace(*words, status=2).stderr.decode().splitlines()[0]
+            hit = re.search(pattern["regexp"], line)
+            self.assertEqual((hit[pattern["file"]], hit[pattern["message"]]), (file, line.removeprefix("coldtrace: ")))
+
+    def test_problem_matchers_watch_no_other_step(self):
+        owners = {one["owner"] for one in json.loads((PROJECT / "ci/github/problem-matcher.json").read_text())["problemMatcher"]}
+        for inputs in {"check": "--expect cpu == 0"}, {"check": "--expect cpu == 77"}, {"coldtrace": "/none/coldtrace"}:
+            self.action(**{"coldtrace": str(COLDTRACE), "trace": "run 1.ctrace"} | inputs)
+            self.assertEqual((STEPS.matchers, STEPS.left), (owners, set()))
 
     def test_the_scripts_are_sound_bash(self):
         for step in ACTION["runs"]["steps"]:

@@ -476,13 +476,15 @@ class Help(case.Case):
         self.write("a folder/in side.dll", b"")
         start = f"bind 'set enable-bracketed-paste off'; source '{script}'; " \
             f"coldtrace() {{ printf '%s\\0' \"$@\" >>'{got}'; }}\n"
-        lines = ["my\\ f", '"my f', "'my f", "ne", "qu", "\\$d", "'$d", "back", "two", "a\\ folder/in"]
+        lines = ["my\\ f", '"my f', "'my f", "ne", "qu", "\\$d", "'$d", "back", "two", "a\\ folder/in",
+                 "$HOME/my", "${HOME}/my\\ f", '"$HOME/my', '"${HOME}/a folder/in', "$HOME/\\$d", "~/my", '"~/my', "\\$HOME/my"]
         keys = start + "".join(f"coldtrace pe info {line}\t\n" for line in lines) + "exit\n"
-        run_on_terminal(["bash", "--norc", "--noprofile", "-i"], 80, os.environ | {"TERM": "dumb", "HISTFILE": ""},
+        run_on_terminal(["bash", "--norc", "--noprofile", "-i"], 80, os.environ | {"TERM": "dumb", "HISTFILE": "", "HOME": str(self.here)},
                         keys=keys.encode(), folder=self.here)
         words = got.read_bytes().decode().split("\0")[:-1]
         expected = ["my file.dll"] * 3 + ["new\nline.dll", "qu'ote.dll"] + ["$dollar.dll"] * 2 + [
-            "back\\slash.dll", "two  blanks\n.dll", "a folder/in side.dll"]
+            "back\\slash.dll", "two  blanks\n.dll", "a folder/in side.dll"] + [f"{self.here}/{name}" for name in (
+                *["my file.dll"] * 3, "a folder/in side.dll", "$dollar.dll", *["my file.dll"] * 2)] + ["$HOME/my"]
         self.assertEqual(words, [word for name in expected for word in ("pe", "info", name)])
 
     # What is offered by a shell for lines, each with the word that is completed.
@@ -502,9 +504,49 @@ class Help(case.Case):
         options, values = self.bash("coldtrace batch --out-dir x -- pe info --", "coldtrace batch --out-dir x --format ")
         self.assertEqual((options, values), (options_of(("pe", "info")), {"text", "json"}))
 
-    def test_fish_completes_commands_options_and_values(self):
+    def fish(self, *lines):
+        """What fish offers for each line."""
         self.needs("fish")
         script = self.write("coldtrace.fish", run("help", "--completion", "fish").stdout)
+        ask = "source $argv[1]; for line in $argv[2..]; echo \"#\"; complete -C $line; end"
+        done = subprocess.run(["fish", "--no-config", "-c", ask, script, *lines], cwd=self.here,
+                              capture_output=True, timeout=120,
+                              env={**os.environ, "HOME": str(self.here)})
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        return [{line.split("\t")[0] for line in block.split("\n") if line}
+                for block in done.stdout.decode().split("#\n")[1:]]
+
+    def test_fish_completes_names_with_any_character(self):
+        (self.here / "fold er").mkdir()
+        for name in ("fold er/a b.etl", "my run.etl", "qu'ote.etl", "back\\slash.etl", "br[a]c*.etl", "$dollar.etl", "fold er/c d.pdb",
+                     "-dash.etl"):
+            self.write(name, b"")
+        inside = {"fold er/a b.etl"}
+        expected = {
+            "fold\\ er/": inside, '"fold er/': inside, "'fold er/": inside, '"my r': {"my run.etl"}, "my\\ r": {"my run.etl"},
+            "~/my": {"~/my run.etl"}, "$HOME/my": {"$HOME/my run.etl"}, '"$HOME/my': {"$HOME/my run.etl"},
+            "~/fold\\ er/": {"~/fold er/a b.etl"}, "qu": {"qu'ote.etl"}, "back": {"back\\slash.etl"}, "br": {"br[a]c*.etl"},
+            "'$d": {"$dollar.etl"}, "-- -": {"-dash.etl"}, "-- -d": {"-dash.etl"}, "-d": set(),
+            "--pdb=fold\\ er/": {"--pdb=fold er/c d.pdb"}, "--pdb fold\\ er/": {"fold er/c d.pdb"}, "-- my": {"my run.etl"}}
+        before = "coldtrace trace decode ", "coldtrace batch --out-dir 'a -- b' -- trace decode "
+        lines = [start + typed for start in before for typed in expected]
+        for line, words, offered in zip(lines, [*expected.values()] * 2, self.fish(*lines), strict=True):
+            self.assertEqual(offered, words, line)
+
+    def test_fish_completes_the_command_of_a_batch(self):
+        options = ("ntfs", "snapshot"), ("trace", "decode"), ("pe", "info")
+        lines = [f"coldtrace batch --input . -- {' '.join(command)} --" for command in options]
+        values = ["coldtrace batch --input . -- trace decode --format ", "coldtrace batch --input . -- trace decode --format=",
+                  "coldtrace --no-sandbox batch -- pe info --fail-on arm64x,alias", "coldtrace batch --out-dir x -- ",
+                  "coldtrace batch --format "]
+        *answers, spaced, joined, codes, commands, own = self.fish(*lines, *values)
+        for command, answer in zip(options, answers, strict=True):
+            self.assertEqual(answer, options_of(command), command)
+        formats = set(choices_of(("trace", "decode"))["--format"])
+        self.assertEqual((spaced, joined), (formats, {f"--format={word}" for word in formats}))
+        self.assertEqual((codes, commands, own), ({"arm64x,alias-split"}, self.below(()), {"text", "json"}))
+
+    def test_fish_completes_commands_options_and_values(self):
         lines = []
         for command in self.commands:
             lines.append(" ".join(("coldtrace", *command, "--")))
@@ -515,13 +557,7 @@ class Help(case.Case):
         for name in ("a.dll", "b.etl"):
             self.write(name, b"")
         lines += [line for line, _ in self.LINES] + ["coldtrace trace decode ", "coldtrace pe info "]
-        ask = "source $argv[1]; for line in $argv[2..]; echo \"#\"; complete -C $line; end"
-        done = subprocess.run(["fish", "--no-config", "-c", ask, script, *lines], cwd=self.here,
-                              capture_output=True, timeout=120,
-                              env={**os.environ, "HOME": str(self.here)})
-        self.assertEqual((done.returncode, done.stderr), (0, b""))
-        answers = [{line.split("\t")[0] for line in block.split("\n") if line}
-                   for block in done.stdout.decode().split("#\n")[1:]]
+        answers = self.fish(*lines)
         self.assertEqual(len(answers), len(lines))
         for command, answer in zip(self.commands, answers):
             self.assertEqual({name for name in answer if name.startswith("--")}, options_of(command), command)
@@ -574,10 +610,12 @@ class Help(case.Case):
         return [set(block.split()) for block in offered.read_text().split("#\n")[1:-1]]
 
     def test_zsh_completes_words_of_all_kinds(self):
-        for name in ("a.dll", "b.etl"):
+        for name in ("a.dll", "b.etl", "-b.etl", "ed.txt", "edges"):
             self.write(name, b"")
-        files = (("coldtrace trace decode ", {"b.etl"}), ("coldtrace pe info ", {"a.dll"}),
+        files = (("coldtrace trace decode ", {"b.etl", "-b.etl"}), ("coldtrace pe info ", {"a.dll"}),
                  ("coldtrace pe info --format ", {"text", "json", "csv"}))
+        files += (("coldtrace trace decode -- -", {"-b.etl"}), ("coldtrace batch --out-dir x -- trace decode -- -", {"-b.etl"}))
+        files += tuple((f"coldtrace hooks table --members{between}ed", {"edr", "edrsandblast", "ed.txt", "edges"}) for between in " =")
         # Of a list the last word alone is a match.
         lines = [(line, {word.split(",")[-1] for word in words}) for line, words in (*self.LINES, *files)]
         for (line, words), offered in zip(lines, self.zsh(*(line for line, _ in lines)), strict=True):

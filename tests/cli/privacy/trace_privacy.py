@@ -17,7 +17,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import json_schema  # noqa: E402
-from case import Case  # noqa: E402
+from case import Case, installed  # noqa: E402
 from cli.trace.etl_writer import EtlWriter  # noqa: E402
 from checksums import crc32c  # noqa: E402
 from strict import strict_csv, strict_ndjson  # noqa: E402
@@ -78,6 +78,25 @@ class Texts(Case):
                          [{"Wide": digest(b"C:") + "\\" + digest(wide[3:].encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
                                                                  .encode("utf-8", "surrogatepass")),
                            "Narrow": digest(b"d") + "/" + digest(narrow[2:])} for wide, narrow in texts])
+
+
+    def test_the_recipe_of_the_document_tests_a_hash_with_any_key(self):
+        """That of docs/privacy.md, as a shell runs it, with the shortest key and the longest."""
+        document = (SOURCES / "docs/privacy.md").read_text()
+        recipe, = re.findall(r"`(printf %s NAME [^`]*)`", document)
+        if not all(installed(self, program) for program in ("openssl", "xxd")):
+            return
+        self.assertIn("16 to 4,096 bytes", document)
+        trace = self.here / "run.ctrace"
+        run("trace", "synthesize", "deadlock-2", "-o", trace)
+        plain = list(strict_ndjson(run("trace", "decode", trace).stdout))
+        at, name = next((at, line["process"]) for at, line in enumerate(plain) if line.get("process"))
+        for size in 16, 30, 256, 257, 400, 4096:
+            key = self.write("case.key", (bytes(range(255, 0, -5)) * 81)[:size - 1] + b"\n")
+            lines = list(strict_ndjson(run("trace", "decode", trace, "--names", "keyed-hash", "--key-file", key).stdout))
+            done = subprocess.run(["bash", "-c", recipe.replace("NAME", f"'{name}'")], cwd=self.here, capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), size)
+            self.assertEqual(done.stdout.split()[-1][:32], lines[at]["process"])
 
 
 class Names(Case):
