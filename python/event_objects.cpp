@@ -138,7 +138,7 @@ class EventObjects::Maker {
     kind_ = &decoder_.kind_of(*event_);
     if (needs_ == Needs::kind) return;
     if (needs_ == Needs::fields) {
-      fields_.start(kind_->kept);
+      fields_.start(*event_, kind_->kept);
       result_ = decoder_.decode(*event_, *kind_, fields_);
       dictionary_ = fields_.finish();
     } else if (needs_ == Needs::result) {

@@ -7,7 +7,8 @@ namespace coldtrace::python {
 using tracefile::FieldSchema;
 using tracefile::ValueShape;
 
-void FieldObjects::start(bool kept) {
+void FieldObjects::start(const tracefile::Event& event, bool kept) {
+  texts_.start(event);
   kept_ = kept;
   levels_.clear();
   levels_.push_back(py::dict{});

@@ -17,8 +17,8 @@ class FieldObjects final : public tracefile::FieldVisitor {
   explicit FieldObjects(const tracefile::Clock& clock)
       : clock_known_{clock.known()}, texts_{clock} {}
 
-  // `kept`: the kind, and with it its schema, stays alive.
-  void start(bool kept);
+  // `kept`: the event's kind, and with it its schema, stays alive.
+  void start(const tracefile::Event& event, bool kept);
   // The dictionary, which then belongs to the caller alone.
   py::object finish();
 

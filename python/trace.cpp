@@ -12,6 +12,7 @@
 #include "coldtrace/schema_files/traced_build.hpp"
 #include "coldtrace/tracefile/events/sequence_findings.hpp"
 #include "coldtrace/tracefile/opening/input_file.hpp"
+#include "coldtrace/tracefile/opening/open_files_limit.hpp"
 #include "coldtrace/tracefile/providers/decoding_findings.hpp"
 #include "python/packed.hpp"
 
@@ -45,6 +46,13 @@ std::vector<tracefile::InputFile> open_files(const std::vector<std::string>& giv
     else if (*traces == 0)
       failed.push_back({path, "a folder without a trace"});
   }
+  const auto refuse_many = [&](std::size_t count) {
+    failed.push_back({given.front(), fmt::format("{} files: a trace has at most {}", count,
+                                                 tracefile::most_trace_files)});
+    return std::vector<tracefile::InputFile>{};
+  };
+  if (found.files.size() > tracefile::most_trace_files) return refuse_many(found.files.size());
+  tracefile::raise_open_files(2 * found.files.size());
   for (const auto& path : found.files) {
     core::Findings of_file;
     auto opened = tracefile::open_input(path, std::nullopt, of_file);
@@ -52,14 +60,15 @@ std::vector<tracefile::InputFile> open_files(const std::vector<std::string>& giv
       opened->front().findings = std::move(of_file);
       std::ranges::move(*opened, std::back_inserter(files));
     } else {
-      findings.merge(of_file);
+      for (auto finding : of_file.all()) {
+        finding.first_offset.reset();
+        finding.text = fmt::format("{}: {}", path, finding.text);
+        findings.merge(std::move(finding));
+      }
       failed.push_back({path, describe_failure(opened.error())});
     }
-    if (files.size() <= tracefile::most_trace_files) continue;
-    failed.push_back({path, fmt::format("more than {} files: a trace has at most these",
-                                        tracefile::most_trace_files)});
-    return {};
   }
+  if (files.size() > tracefile::most_trace_files) return refuse_many(files.size());
   return files;
 }
 

@@ -28,8 +28,9 @@ std::pair<CLI::App*, std::size_t> find_named(CLI::App& root, std::span<const std
   return {app, words.size()};
 }
 
+// A negative number is none: no option is named by a digit.
 bool is_option(const std::string& word) {
-  return word.size() > 1 && word.front() == '-';
+  return word.size() > 1 && word.front() == '-' && (word[1] < '0' || word[1] > '9');
 }
 
 // The words of a command line behind its command: which of them are arguments, and what else an
@@ -47,8 +48,8 @@ class LineWords {
   };
 
   bool next(Piece& piece) {
-    if (at_ == words_.size()) return false;
-    piece = {nullptr, {words_[at_++]}, {}, false};
+    if (group_.empty() && at_ == words_.size()) return false;
+    piece = {nullptr, {group_.empty() ? words_[at_++] : std::exchange(group_, {})}, {}, false};
     const auto& word = piece.words.front();
     if (only_arguments_ || !is_option(word)) {
       piece.is_argument = true;
@@ -69,7 +70,12 @@ class LineWords {
     piece.option = app_.get_option_no_throw(word.substr(0, sign));
     if (piece.option == nullptr) return;
     const auto most = piece.option->get_items_expected_max();
-    if (most == 0) return;  // a flag, or several in one word
+    if (most == 0) {  // a flag, or several in one word, the last of which may take a value
+      if (is_long || sign == std::string::npos) return;
+      group_ = '-' + word.substr(sign);
+      piece.words.front().resize(sign);
+      return;
+    }
     if (sign != std::string::npos) {
       piece.value = word.substr(sign + (is_long ? 1 : 0));
       return;
@@ -85,6 +91,7 @@ class LineWords {
   CLI::App& app_;
   std::span<const std::string> words_;
   std::size_t at_ = 0;
+  std::string group_;  // what is left of "-qo" behind its first option
   bool only_arguments_ = false;
 };
 
@@ -168,6 +175,7 @@ std::optional<BatchedCommand> read_command(CLI::App& root, const std::vector<std
 std::vector<std::string> with_arguments_last(CLI::App& root,
                                              const std::vector<std::string>& words) {
   const auto [app, count] = find_named(root, words);
+  if (!commands_below(*app).empty() || app->get_name() == "batch") return words;
   const std::span all{words};
   std::vector<std::string> ordered{words.begin(),
                                    words.begin() + static_cast<std::ptrdiff_t>(count)};
@@ -179,7 +187,7 @@ std::vector<std::string> with_arguments_last(CLI::App& root,
     auto& place = !piece.is_argument ? ordered : is_behind ? behind : before;
     place.insert(place.end(), piece.words.begin(), piece.words.end());
   }
-  if (before.empty() || behind.empty() || app->get_name() == "batch") return words;
+  if (before.empty() || behind.empty()) return words;
   ordered.emplace_back("--");
   ordered.insert(ordered.end(), before.begin(), before.end());
   ordered.insert(ordered.end(), behind.begin(), behind.end());

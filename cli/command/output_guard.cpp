@@ -94,15 +94,17 @@ core::FileKind kind_of(const Target& target) {
   return kind_of(target.path.string());
 }
 
-// Whether one of some pages all over the file is `refused`, or cannot be read.
-bool has_page(const Target& target, bool (*refused)(core::ByteView)) {
+constexpr u64 most_pages = 256;
+
+// Whether one of at most so many pages all over the file is `refused`, or cannot be read. The last
+// page is one of them.
+bool has_page(const Target& target, bool (*refused)(core::ByteView), u64 most = most_pages) {
   constexpr u64 page_size = 4096;
-  constexpr u64 most_pages = 256;
   const auto file = core::FileImage::open(target.path.string());
   if (!file) return false;
   const u64 size = (*file)->size();
   const u64 pages = (size + page_size - 1) / page_size;
-  const u64 tries = std::min(pages, most_pages);
+  const u64 tries = std::min(pages, most);
   std::array<std::byte, page_size> page;
   for (u64 i = 0; i < tries; ++i) {
     const u64 at = (pages - 1 - i * pages / tries) * page_size;  // the last one first
@@ -118,20 +120,28 @@ bool has_bytes_of_no_text(const Target& target) {
   return has_page(target, [](core::ByteView page) { return !is_text(page); });
 }
 
-// Whether it begins like a text and goes on as none does: results have no zero byte, and are UTF-8.
-// A page may begin and end inside a character.
-bool is_text_no_further(const Target& target, core::FileKind kind) {
+// Whether a page of a file that begins as text is none: results with control characters are UTF-8
+// and may have some zero bytes, in CSV. A page may begin and end inside a character.
+bool is_no_text(core::ByteView page) {
+  constexpr std::size_t most_cut = 3;
+  constexpr std::array<char, 16> zeros{};
+  if (is_text(page)) return false;
+  auto text = core::to_chars(page);
+  constexpr std::string_view mark = "\xff\xfe";  // of UTF-16
+  if (text.starts_with(mark)) text.remove_prefix(mark.size());
+  const auto is_inside = [](char c) { return (c & 0xc0) == 0x80; };
+  for (std::size_t i = 0; i < most_cut && !text.empty() && is_inside(text.front()); ++i)
+    text.remove_prefix(1);
+  for (std::size_t i = 0; i < most_cut && !core::is_valid_utf8(text); ++i) text.remove_suffix(1);
+  return text.find(std::string_view{zeros.data(), zeros.size()}) != text.npos ||
+         !core::is_valid_utf8(text);
+}
+
+// Whether it begins like a text and goes on as none does. One that messages are appended to may, if
+// it ends as text: a log has zeros where power was lost.
+bool is_text_no_further(const Target& target, core::FileKind kind, bool by_messages) {
   if (kind < core::FileKind::manifest && kind != core::FileKind::coldtrace_json) return false;
-  return has_page(target, [](core::ByteView page) {
-    constexpr std::size_t most_cut = 3;
-    if (is_text(page)) return false;
-    auto text = core::to_chars(page);
-    const auto is_inside = [](char c) { return (c & 0xc0) == 0x80; };
-    for (std::size_t i = 0; i < most_cut && !text.empty() && is_inside(text.front()); ++i)
-      text.remove_prefix(1);
-    for (std::size_t i = 0; i < most_cut && !core::is_valid_utf8(text); ++i) text.remove_suffix(1);
-    return text.find('\0') != text.npos || !core::is_valid_utf8(text);
-  });
+  return has_page(target, is_no_text, by_messages ? 1 : most_pages);
 }
 
 // What nothing tells apart from a piece of an image. One that starts like a text has other bytes
@@ -200,13 +210,13 @@ void refuse_inputs(const Target& target, const std::vector<std::string>& inputs)
 // Throws where the target is a file that must stay as it is. What starts with damage is evidence
 // still, of no kind that its first bytes tell.
 void refuse_content(const Target& target, const std::string& format,
-                    const std::vector<std::string>& inputs) {
+                    const std::vector<std::string>& inputs, bool by_messages = false) {
   if (!S_ISREG(target.status.st_mode)) return;
   const auto kind = kind_of(target);
   for (const auto& input : inputs) refuse_input(target, kind, input);
   if (kind == core::FileKind::ctrace && replaces_trace(format)) return;
   const bool unknown = kind == core::FileKind::unknown || kind == core::FileKind::zeros;
-  const bool mixed = is_text_no_further(target, kind);
+  const bool mixed = is_text_no_further(target, kind, by_messages);
   if (!is_evidence(kind) && kind != core::FileKind::ctrace && !mixed &&
       !(unknown && has_bytes_of_no_text(target)))
     return;
@@ -267,7 +277,7 @@ void guard_messages(const std::vector<std::string>& inputs) {
   try {
     refuse_device(*target);
     refuse_inputs(*target, inputs);
-    refuse_content(*target, "", inputs);
+    refuse_content(*target, "", inputs, true);
   } catch (const Failure&) {
     fall_silent();
     throw;

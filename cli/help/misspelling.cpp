@@ -154,13 +154,20 @@ std::string given_twice(const CLI::App& command, const CLI::ParseError& error) {
   return fmt::format("{} takes one value but is given more", text.substr(0, end));
 }
 
+// What is left of a line behind all that the command takes.
+std::vector<std::string> further_words(const CLI::App& command) {
+  auto words = command.remaining();
+  std::erase(words, "--");
+  return words;
+}
+
 // An input that is one more than the command takes at once.
 std::string further_input(CLI::App& command, const CLI::ParseError& error) {
   if (error.get_exit_code() != static_cast<int>(CLI::ExitCodes::ExtrasError) ||
       command.get_option_no_throw("--out-dir") == nullptr ||
       command.get_options([](const CLI::Option* o) { return o->get_positional(); }).size() > 1)
     return {};
-  const auto left = command.remaining();
+  const auto left = further_words(command);
   if (left.empty()) return {};
   return fmt::format(
       "'{}' is one input too many; --out-dir DIR takes many inputs and folders, and writes the "
@@ -171,7 +178,7 @@ std::string further_input(CLI::App& command, const CLI::ParseError& error) {
 // A word behind all that the command takes.
 std::string further_argument(const CLI::App& command, const CLI::ParseError& error) {
   if (error.get_exit_code() != static_cast<int>(CLI::ExitCodes::ExtrasError)) return {};
-  const auto left = command.remaining();
+  const auto left = further_words(command);
   if (left.empty()) return {};
   const auto* const group = command.get_parent();
   const bool is_of_schemas = group != nullptr && group->get_name() == "schemas" &&

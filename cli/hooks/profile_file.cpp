@@ -62,7 +62,7 @@ core::Expected<ProfileSource, std::string> read_include(const std::string& inclu
   if (!source && piped && is_sandbox_possible() && !is_in_current_folder(path))
     return refuse(source.error() +
                   "; a profile that is not read from a file may include only files of the current "
-                  "folder: save it as a file, or use --no-sandbox");
+                  "folder: save it as a file and name that, or use --no-sandbox");
   if (!source) return refuse(source.error());
   return source;
 }

@@ -258,6 +258,8 @@ Exit run_ntfs_snapshot(const NtfsSnapshotOptions& given) {
   options.journal |= named.contains(RowField::deleted_at);
   check_options(options);
   const auto names = options.names.read_key();
+  if (options.format == "text")
+    options.output.tree_column = file_text_columns("", "", "", "").size();
   Output output{options.output};
   Report report{options.findings};
   core::Findings disk_findings;

@@ -52,16 +52,6 @@ std::size_t find_word_break(std::string_view line, std::size_t least, std::size_
              : fits;
 }
 
-// How much further in than cells are the last one of a line begins, such as a name in a tree, if
-// the line ends in front of it.
-std::size_t depth_behind(std::string_view line, std::size_t end) {
-  constexpr std::string_view gap = "   ";  // between cells are two
-  const auto next = line.find_first_not_of(' ', end);
-  const auto last = end > 0 ? line.find_last_not_of(' ', end - 1) : line.npos;
-  if (next == line.npos || last == line.npos || line.find(gap, next) != line.npos) return 0;
-  return next - last - 1 - std::min(next - last - 1, gap.size() - 1);
-}
-
 }  // namespace
 
 std::size_t find_line_break(std::string_view line, std::size_t least, std::size_t fits) {
@@ -89,6 +79,7 @@ void FittedLines::finish(core::TextBuffer& fitted) {
   if (!is_below_ || !line_.empty()) put(fitted, line_);
   line_.clear();
   is_below_ = false;
+  taken_ = 0;
 }
 
 // Writes what has room of a line that is too long; false if all that is left has room.
@@ -97,6 +88,7 @@ bool FittedLines::break_line(core::TextBuffer& fitted) {
   const auto least = std::min(line.find_first_not_of(' '), line.size());
   if (is_below_ && least > 0) {
     line_.erase(0, least);
+    taken_ += least;
     return true;
   }
   const auto fits = fitting_bytes(line, columns_ - indent());
@@ -107,12 +99,14 @@ bool FittedLines::break_line(core::TextBuffer& fitted) {
   put(fitted, line.substr(0, line.find_last_not_of(' ', end - 1) + 1));
   const auto color = open_color(line.substr(0, end));
   if (!color.empty()) fitted.append(no_color);
-  const auto depth = depth_behind(line, end);
+  // A name that begins below is as far in as it is in its tree, whatever is in front of it.
+  const auto next = taken_ + std::min(line.find_first_not_of(' ', end), line.size());
+  constexpr std::size_t first_depth = 8;
+  if (tree_column_ > 0 && taken_ < tree_column_ && next >= tree_column_)
+    indent_ = static_cast<u32>(std::min(first_depth + next - tree_column_, columns_ / 2));
+  taken_ += end;
   line_.replace(0, end, color);
   is_below_ = true;
-  // From one column on, however many blanks are in front of the first cell, which may be a number.
-  constexpr std::size_t first_depth = 8;
-  if (depth > 0) indent_ = static_cast<u32>(std::min(first_depth + depth, columns_ / 2));
   return true;
 }
 

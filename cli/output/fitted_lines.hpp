@@ -16,7 +16,10 @@ std::size_t find_line_break(std::string_view line, std::size_t least, std::size_
 // Lets lines that are wider than the terminal go on below, so that nothing of them is lost.
 class FittedLines {
  public:
-  explicit FittedLines(std::size_t columns) : columns_{columns} {}
+  // From `tree_column` on, if it is not 0, lines have names of a tree, which are in as far as they
+  // are deep.
+  FittedLines(std::size_t columns, std::size_t tree_column)
+      : columns_{columns}, tree_column_{tree_column} {}
 
   // Appends the next piece of text, which may end anywhere, to `fitted`.
   void append(core::TextBuffer& fitted, std::string_view text);
@@ -28,10 +31,11 @@ class FittedLines {
   void put(core::TextBuffer& fitted, std::string_view text) const;
   std::size_t indent() const { return is_below_ ? indent_ : 0; }
 
-  std::size_t columns_;
+  std::size_t columns_, tree_column_;
   std::string line_;       // what is not written of it
   bool is_below_ = false;  // a part of the line is written
   u32 indent_ = 0;         // of the other parts
+  std::size_t taken_ = 0;  // bytes of the line, without colours, in front of `line_`
 };
 
 }  // namespace coldtrace::cli

@@ -110,7 +110,7 @@ Output::Output(const OutputOptions& options)
     : descriptor_{STDOUT_FILENO}, columns_{options.columns} {
   buffer_.reserve(roomy_size);
   if (options.csv_safe) cells_.emplace();
-  if (options.columns > 0) lines_.emplace(options.columns);
+  if (options.columns > 0) lines_.emplace(options.columns, options.tree_column);
   if (options.is_standard()) return;
   if (!options.is_packed)
     packer_ = pack_or_fail([&] {

@@ -47,8 +47,9 @@ struct OutputOptions {
   std::string path;          // empty or "-": standard output
   std::string other_ending;  // another extension that the only format may have
   bool csv_safe = false;
-  std::size_t columns = 0;  // in which lines have room; 0: they are whole
-  bool is_packed = false;   // by who writes it, as its name says
+  std::size_t columns = 0;      // in which lines have room; 0: they are whole
+  std::size_t tree_column = 0;  // where lines have names of a tree; 0: they are none
+  bool is_packed = false;       // by who writes it, as its name says
   unsigned packing_threads = 1;
 
   bool is_standard() const { return path.empty() || path == "-"; }

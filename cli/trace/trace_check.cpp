@@ -50,11 +50,11 @@ struct Answer {
 // "at least 1", "none", "2 to 5".
 std::string wanted_text(const Expectation& expectation) {
   const auto least = expectation.least();
-  if (!expectation.max) return fmt::format("at least {}", least);
+  if (!expectation.max) return "at least " + grouped(least);
   if (*expectation.max == 0) return "none";
-  if (least == 0) return fmt::format("at most {}", *expectation.max);
-  if (least == *expectation.max) return fmt::format("exactly {}", least);
-  return fmt::format("{} to {}", least, *expectation.max);
+  if (least == 0) return "at most " + grouped(*expectation.max);
+  if (least == *expectation.max) return "exactly " + grouped(least);
+  return fmt::format("{} to {}", grouped(least), grouped(*expectation.max));
 }
 
 // "3 events, expected none".

@@ -4,7 +4,6 @@
 #include <iterator>
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include "cli/command/common_options.hpp"
 #include "cli/command/output_guard.hpp"
@@ -12,6 +11,7 @@
 #include "cli/images/other_kind.hpp"
 #include "cli/trace/lines/event_times.hpp"
 #include "coldtrace/tracefile/names/version_text.hpp"
+#include "coldtrace/tracefile/opening/open_files_limit.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -46,14 +46,6 @@ void tell_failure(const std::string& path, const tracefile::TraceFailure& failur
     report.failed(path, fmt::format("not {}: {}", wanted, error));
   else
     report.failed(path, error);
-}
-
-// Each file is open while it is read.
-void raise_open_files(std::size_t wanted) {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted + 64) return;
-  limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, wanted + 64);
-  ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 void add_input(const std::string& path, const TraceInputOptions& options, Report& report,
@@ -95,7 +87,7 @@ std::vector<tracefile::InputFile> open_inputs(const std::vector<std::string>& gi
   if (paths.size() > tracefile::most_trace_files)
     throw Failure{
         fmt::format("{} files: a trace has at most {}", paths.size(), tracefile::most_trace_files)};
-  raise_open_files(2 * paths.size());
+  tracefile::raise_open_files(2 * paths.size());
   for (const auto& path : paths) add_input(path, options, report, files);
   if (files.size() > tracefile::most_trace_files)
     throw Failure{

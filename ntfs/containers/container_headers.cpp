@@ -144,7 +144,7 @@ core::Result<core::Done> check_tables_readable(const std::string& path,
     const auto error = file ? find_unreadable_table(**file) : file.error();
     if (!error) continue;
     if (each == path) return core::fail(*error);
-    findings.warning("image-parent", std::nullopt, "{}, which it needs, cannot be read: {}",
+    findings.warning("unreadable-range", std::nullopt, "{}, which it needs, cannot be read: {}",
                      file_name_of(each), reason_of(*error));
   }
   return core::Done{};

@@ -23,7 +23,7 @@ void check_container_headers(const core::ImageSource& file, core::FileKind kind,
 
 // Whether all can be read of the 64 MiB at either end of a disk's files, where its tables are: a
 // library that does not open the disk does not say that it was this. An error is of the file at
-// `path`; one of another is the finding `image-parent`.
+// `path`; one of another is the finding `unreadable-range`.
 core::Result<core::Done> check_tables_readable(const std::string& path,
                                                const std::vector<std::string>& files,
                                                core::Findings& findings);

@@ -4,11 +4,13 @@ them; members can be chosen. All as the program has it, and as it was written.
 usage: traces.py BUILD SHARED MAKE_SCHEMA_FILES [unittest arguments]
 """
 import gc
+import io
 import json
 import os
 import struct
 import subprocess
 import sys
+import tarfile
 import unittest
 import uuid
 import weakref
@@ -79,6 +81,9 @@ class Traces(Case):
                               event.message, event.trace_message and self.named(event.trace_message), event.file])
             self.assertEqual([*row["provider"].values()], [event.provider_guid, event.provider])
             self.assertEqual([*row["fields"]], [*event.fields])
+            for name, value in event.fields.items():
+                if isinstance(value, str):
+                    self.assertEqual(value, row["fields"][name])
         self.assertEqual(told(*summary["findings"]), told(*trace.findings))
         return events
 
@@ -168,6 +173,47 @@ class Several(Traces):
         trace = coldtrace.open_trace(*given, force=True)
         self.same_as_program(trace, *given, "--force")
         self.assertIn("trace-mismatch", {finding.code for finding in trace.findings})
+
+    def test_times_in_fields_are_those_of_the_clock_of_their_file(self):
+        given = [SHARED / "samples/etl" / name for name in ("tx_HTTP_Server.etl", "pv_net.4.5.2.x64.etl")]
+        if not all(path.exists() for path in given):
+            self.skipTest("no samples")
+        trace = coldtrace.open_trace(*given, force=True)
+        events = self.same_as_program(trace, *given, "--force")
+        times = [event.fields["InitialTime"] for event in events if "InitialTime" in event.fields]
+        self.assertEqual({time[:10] for time in times}, {"2020-07-29"})  # not that of the other file, 2011
+
+    def test_as_many_files_as_a_trace_has_are_opened(self):
+        folder = self.here / "many"
+        folder.mkdir()
+        for time in range(300):
+            (folder / f"{time}.etl").write_bytes(part([time]))
+        program = ("import resource, sys, coldtrace\n"
+                   "resource.setrlimit(resource.RLIMIT_NOFILE, (64, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))\n"
+                   "trace = coldtrace.open_trace(sys.argv[1])\n"
+                   "print(len(trace.files), trace.failed_inputs)\n")
+        done = subprocess.run([sys.executable, "-c", program, folder], capture_output=True, text=True, timeout=60,
+                              env={**os.environ, "PYTHONPATH": str(BUILD / "python")})
+        self.assertEqual((done.stdout, done.stderr), ("300 []\n", ""))
+        for time in range(300, 1025):
+            os.link(folder / "0.etl", folder / f"{time}.etl")
+        with self.assertRaisesRegex(coldtrace.Error, "1025 files: a trace has at most 1024"):
+            coldtrace.open_trace(folder)
+
+    def test_what_is_wrong_with_an_archive_is_told_whichever_of_its_files_is_rejected(self):
+        for order in (["cut.etl", "late.etl", "early.etl"], ["late.etl", "cut.etl", "early.etl"]):
+            with tarfile.open(self.here / "a.tar.gz", "w:gz") as archive:
+                for name in order:
+                    content = part([1])[:90] if name == "cut.etl" else (self.here / name).read_bytes()
+                    member = tarfile.TarInfo(name)
+                    member.size = len(content)
+                    archive.addfile(member, io.BytesIO(content))
+            packed = (self.here / "a.tar.gz").read_bytes()
+            damaged = self.write("damaged.tar.gz", packed[:-40])
+            with self.subTest(order=order):
+                self.assertIn("packed-damaged", {finding.code for finding in coldtrace.open_trace(damaged).findings})
+                done = subprocess.run([COLDTRACE, "trace", "decode", damaged], capture_output=True, timeout=60)
+                self.assertIn(b"packed-damaged", done.stderr)
 
     def test_a_path_of_another_type_is_a_type_error(self):
         for given in (self.paths[0], 5), (5,), (self.paths[0], None), ():

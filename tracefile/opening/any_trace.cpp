@@ -41,6 +41,16 @@ TraceFailure not_together(std::string text) {
           std::move(text)};
 }
 
+// What was found of a file that is not part of the trace, such as an archive whose others are.
+void keep_findings(const InputFile& file, core::Findings& findings) {
+  for (auto finding : file.findings.all()) {
+    if (const auto at = std::exchange(finding.first_offset, std::nullopt))
+      finding.text = fmt::format("at {:#x}: {}", *at, finding.text);
+    finding.text = fmt::format("{}: {}", file.name, finding.text);
+    findings.merge(std::move(finding));
+  }
+}
+
 // " (NAME: 0x3000: cannot read: Input/output error)".
 std::string damage_text(const InputFile& file, const std::optional<core::ParseError>& error) {
   return error ? fmt::format(" ({}: {})", file.name, *error) : std::string{};
@@ -147,6 +157,7 @@ std::optional<TraceFailure> AnyTrace::merge(const Options& options, core::Findin
   for (auto& file : files_) {
     auto scan = scan_etl(file, options);
     if (!scan) {
+      keep_findings(file, findings);
       rejected_.push_back({file.name, std::move(scan.error())});
     } else {
       const auto* const bytes = file.bytes.get();
@@ -172,6 +183,7 @@ std::optional<TraceFailure> AnyTrace::merge(const Options& options, core::Findin
     });
     if (copied != scanned.end()) {
       const auto& other = files_[static_cast<std::size_t>(copied - scanned.begin())].name;
+      keep_findings(file, findings);
       rejected_.push_back({file.name, not_together("a copy of " + other + ", which is read")});
       continue;
     }
@@ -222,10 +234,12 @@ std::optional<TraceFailure> AnyTrace::merge_ctraces(const Options& options,
   for (auto& file : files_) {
     if (!is_one(file)) {
       if (auto failure = refuse_other(file, name, options)) return failure;
+      keep_findings(file, findings);
       continue;
     }
     auto header = read_ctrace_header(*file.bytes);
     if (!header) {
+      keep_findings(file, findings);
       rejected_.push_back({file.name, unreadable(header.error())});
       continue;
     }
@@ -256,6 +270,7 @@ std::optional<TraceFailure> AnyTrace::merge_ctraces(const Options& options,
       return same.value_or(false);
     });
     if (copied != parts.end()) {
+      keep_findings(file, findings);
       rejected_.push_back(
           {part.name, not_together("a copy of " + copied->name + ", which is read")});
       continue;

@@ -191,6 +191,21 @@ class Findings(Case):
                 self.assertIn(one.returncode, (0, 1))
                 self.assertEqual((other.returncode, other.stdout, other.stderr),
                                  (one.returncode, one.stdout, one.stderr))
+        # Letters of one word, the last of which takes what is next; and options in front of the command.
+        for words in (["pe", "info", "-qo", "out.txt", "--", "a.dll"], ["pe", "info", "-qo", "out.txt", "a.dll", "--", "b.dll"],
+                      ["pe", "info", "-qoout.txt", "a.dll", "--", "b.dll"],
+                      ["--no-sandbox", "pe", "info", "-q", "-o", "out.txt", "--", "a.dll", "b.dll"]):
+            (self.here / "out.txt").unlink(missing_ok=True)
+            for name in ("a.dll", "b.dll"):
+                (self.here / name).write_bytes(b"MZ" + bytes(62))
+            done = run(*words, cwd=self.here)
+            with self.subTest(words=words):
+                self.assertEqual(sorted(set(os.listdir(self.here)) - {"out.txt"}),
+                                 ["--weird.ctrace", "a.dll", "b.dll", "plain.ctrace"])
+                for name in ("a.dll", "b.dll"):
+                    self.assertEqual(name.encode() in done.stderr, name in words, done.stderr)
+        done = run("trace", "synthesize", "deadlock-2", "--", "server")
+        self.assertIn(b"'server' is one argument too many", done.stderr)
         done = run("findings", "no-match", "--", "--quiet")
         self.assertEqual(done.returncode, 2)
         self.assertIn(b"no finding has the code '--quiet'", done.stderr)

@@ -356,7 +356,7 @@ class Evidence(case.Case):
                   "JSON that coldtrace wrote": b'{"schema":"coldtrace.findings.v1",' + text,
                   "a registry export (.reg)": b"REGEDIT4\n" + text}
         for kind, start in starts.items():
-            for behind in (volume[8192:], binary, bytes(4096), text * 40 + b"\x7f\0" + text):
+            for behind in (volume[8192:], binary, bytes(4096), text * 40 + b"\x7f" + bytes(16) + text):
                 with self.subTest(kind=kind, size=len(behind)):
                     victim = self.write("victim", start + behind)
                     self.refused(["findings", "-o", victim], [victim],
@@ -368,9 +368,17 @@ class Evidence(case.Case):
                                   cwd=self.here, capture_output=True, timeout=60)
             self.assertEqual((done.returncode, victim.read_bytes()), (2, content))
         # What a cell of CSV may have, or a log with colours; and a page may end inside of a character.
-        for behind in (b"\x01,\x1b[31m\n" * 3000, "\x1bä日本語𝄞".encode() * 4001):
-            victim = self.write("victim", text + behind)
+        latin_1 = "caf\xe9\n".encode("latin-1")
+        for content in (text + b"\x01,\x1b[31m\0\n" * 3000, text + "\x1bä日本語𝄞".encode() * 4001, text + latin_1 * 999,
+                        b"\xff\xfe" + text.decode().encode("utf-16-le") * 3):
+            victim = self.write("victim", content)
             self.assertEqual(run("findings", "-o", victim).returncode, 0)
+        # A log goes on where power was lost.
+        log = self.write("log", text + bytes(5000) + text)
+        done = subprocess.run(["bash", "-c", '"$@" 2>> log', "bash", COLDTRACE, "findings", "--bogus"], cwd=self.here, timeout=60)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"--bogus", log.read_bytes())
+        self.refused(["findings", "-o", log], [log], b"with bytes in it that no text has")
 
     def test_other_messages_like_those_of_perfetto_are_not_replaced(self):
         """Any message of protocol buffers whose one field is repeated looks like a trace of Perfetto."""

@@ -160,7 +160,7 @@ class Figures(Case):
             whole = answer["busy"] + answer["idle"] + answer["unknown"]
             text = on_terminal("trace", "top", trace, "--color", "never", "--top", 4, columns=120)
             part = text.split("\nProcessor ")[1].split("\n\n")[0]
-            bars = re.findall(r"^ +[\d.]+ +[\d.-]+ +[\d.]+ %%  ([%s]{20})  " % LENGTHS, part, re.M)
+            bars = re.findall(r"^ *[\d.,]+ [um]?s .* [\d.]+ %%  ([%s]{20})  " % LENGTHS, part, re.M)
             self.assertEqual(len(bars), len(answer["processes"]))
             self.assertEqual([eighths(bar) for bar in bars],
                              lengths([row["running"] for row in answer["processes"]], whole, 160))
