@@ -105,7 +105,7 @@ class Readable(case.Case):
             with self.subTest(name=name):
                 done = expand(name)
                 self.assertEqual(done.returncode, 2)
-                self.assertIn(b"save it as a file, or use --no-sandbox", done.stderr)
+                self.assertIn(b"save it as a file and name that, or use --no-sandbox", done.stderr)
                 self.assertIn(b"NtCreateFile", expand("--no-sandbox", name).stdout)
         self.assertIn(b"NtCreateFile", expand("saved.profile").stdout)
 
