@@ -171,7 +171,7 @@ class Terminals(case.Case):
         for columns, least in (80, 0), (60, 1), (30, 4):
             lines, _ = on_terminal("ntfs", "snapshot", DISK, "-q", columns=columns)
             below = {line.strip(): len(line) - len(line.lstrip()) for line in lines if re.match(" +[^ ]", line)}
-            whole = {line[51:].strip(): len(line[51:]) - len(line[51:].lstrip())
+            whole = {line[50:].strip(): len(line[50:]) - len(line[50:].lstrip())
                      for line in run("ntfs", "snapshot", DISK, "-q", "--format", "text").stdout.decode().splitlines()[1:]
                      if "[" not in line}
             shown = sorted((depth, below[name]) for name, depth in whole.items() if name in below)
