@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "cli/output/text.hpp"
+
 namespace coldtrace::cli {
 
 TEST_CASE("drawings have no characters that XML has not") {
