@@ -1,4 +1,5 @@
-"""A test that lacks another program says that it is skipped, or which part of it, and packages.bash has the program.
+"""A test that lacks another program says that it is skipped, or which part of it, and packages.bash has the program. No test
+is hidden by another one of its name.
 
 usage: skip_rules.py PROJECT
 """
@@ -67,6 +68,15 @@ def programs(text):
             for argument in node.args if isinstance(argument, ast.Constant)} if re.search(r"\b(which|installed)\(", text) else set()
 
 
+def hidden(text):
+    """Classes and functions that another one of the same name, behind them, replaces."""
+    for scope in ast.walk(ast.parse(text)):
+        if isinstance(scope, (ast.Module, ast.ClassDef)):
+            names = [node.name for node in scope.body
+                     if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and not node.decorator_list]
+            yield from {name for name in names if names.count(name) > 1}
+
+
 TESTS = {str(path.relative_to(PROJECT)): path.read_text() for path in sorted((PROJECT / "tests").rglob("*.py")) if path != CASE}
 
 
@@ -74,6 +84,11 @@ class Rules(unittest.TestCase):
     def test_what_is_skipped_is_said(self):
         found = {(name, test) for name, text in TESTS.items() for test in silent(text)}
         self.assertEqual(found, set(CHOICES))
+
+    def test_no_test_is_hidden_by_another_one(self):
+        self.assertEqual({(name, one) for name, text in TESTS.items() for one in hidden(text)}, set())
+        self.assertEqual(list(hidden("class A:\n    def a(self): pass\n    def b(self): pass\n    def a(self): pass")), ["a"])
+        self.assertEqual(list(hidden("class A: pass\nclass B:\n    def A(self): pass\nclass A: pass")), ["A"])
 
     def test_packages_have_the_programs(self):
         packages = set(re.findall(r"[\w.+-]+", (PROJECT / "scripts/lib/packages.bash").read_text()))

@@ -233,15 +233,6 @@ class Refused(case.Case):
                 self.assertEqual(done.returncode, 0, done.stderr)
 
 
-class Version(unittest.TestCase):
-    def test_a_run_without_a_sandbox_says_so(self):
-        built_without = case.is_sanitized(COLDTRACE)
-        for words in (["--no-sandbox", "--version"], ["--version", "--no-sandbox"], ["-V", "--no-sandbox"]):
-            line = run(*words).stdout.decode().split("\nsandbox: ")[1]
-            self.assertEqual(line, "none (built with sanitizers)\n" if built_without else "none (--no-sandbox)\n")
-        self.assertNotIn("--no-sandbox", probes.active(COLDTRACE))
-
-
 class Outputs(case.Case):
     """What is done about outputs is the same with the sandbox and without."""
 
@@ -307,6 +298,13 @@ class Version(case.Case):
         listed = Path("/sys/kernel/security/lsm")
         if listed.exists() and "none (built" not in text:
             self.assertEqual("landlock" in listed.read_text().split(","), "Landlock ABI" in text)
+
+    def test_a_run_without_a_sandbox_says_so(self):
+        built_without = case.is_sanitized(COLDTRACE)
+        for words in (["--no-sandbox", "--version"], ["--version", "--no-sandbox"], ["-V", "--no-sandbox"]):
+            line = run(*words).stdout.decode().split("\nsandbox: ")[1]
+            self.assertEqual(line, "none (built with sanitizers)\n" if built_without else "none (--no-sandbox)\n")
+        self.assertNotIn("--no-sandbox", probes.active(COLDTRACE))
 
 
 if __name__ == "__main__":
